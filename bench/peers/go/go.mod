@@ -1,0 +1,3 @@
+module bench/peers/go
+
+go 1.19

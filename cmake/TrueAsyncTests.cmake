@@ -1,0 +1,47 @@
+# tests/unit/<room>/<stem>_test.cpp and tests/support -> trueasync_tests; tests/stress -> trueasync_stress.
+
+if(TRUEASYNC_GTEST_FROM_SOURCE)
+  set(BUILD_GMOCK OFF)
+  set(INSTALL_GTEST OFF)
+  add_subdirectory("${TRUEASYNC_GTEST_SOURCE}" "${PROJECT_BINARY_DIR}/googletest" EXCLUDE_FROM_ALL SYSTEM)
+else()
+  find_package(GTest REQUIRED)
+endif()
+include(GoogleTest)
+
+file(GLOB _unit_tests CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/unit/*/*_test.cpp")
+file(GLOB _support CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/support/*.cpp")
+file(GLOB _stress CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/stress/*.cpp")
+
+function(trueasync_configure_test target)
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
+  # Tests may look behind the curtain: private headers are in reach, the static library hides no symbol.
+  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/tests")
+  target_link_libraries(${target} PRIVATE
+    TrueAsync::trueasync_static trueasync_flags PkgConfig::libuv Threads::Threads
+  )
+endfunction()
+
+if(_unit_tests)
+  add_executable(trueasync_tests ${_unit_tests} ${_support})
+  trueasync_configure_test(trueasync_tests)
+  target_precompile_headers(trueasync_tests PRIVATE <gtest/gtest.h>)
+  if(EXISTS "${PROJECT_SOURCE_DIR}/tests/support/main.cpp")
+    target_link_libraries(trueasync_tests PRIVATE GTest::gtest)
+  else()
+    target_link_libraries(trueasync_tests PRIVATE GTest::gtest_main)
+  endif()
+  # Listing happens when ctest starts, not while building: a crash at start-up is then a test failure.
+  gtest_discover_tests(trueasync_tests
+    DISCOVERY_MODE PRE_TEST
+    DISCOVERY_TIMEOUT 60
+    PROPERTIES TIMEOUT ${TRUEASYNC_TEST_TIMEOUT} LABELS unit
+  )
+endif()
+
+if(_stress)
+  add_executable(trueasync_stress ${_stress})
+  trueasync_configure_test(trueasync_stress)
+  add_test(NAME stress.short COMMAND trueasync_stress --steps=200000)
+  set_tests_properties(stress.short PROPERTIES TIMEOUT 60 LABELS stress)
+endif()

@@ -1,0 +1,75 @@
+#pragma once
+
+/// @file trueasync/api/exceptions.hpp
+/// What the C++ front door throws.
+
+#include <stdexcept>
+#include <string>
+#include <trueasync/base/error.hpp>
+#include <trueasync/runtime/scheduler.hpp>
+
+namespace trueasync {
+
+/// Thrown at a suspension point of a cancelled coroutine. Not a `std::exception`, on purpose: code that catches every
+/// ordinary error and goes on does not swallow a request to stop. Catch it by name or with `catch (...)`, clean up,
+/// rethrow. One that leaves a coroutine ends it quietly.
+class TA_API Cancellation {
+public:
+    explicit Cancellation(Ref<Error> error) noexcept : error_(std::move(error)) {}
+
+    CancelReason reason() const noexcept { return error_->reason(); }
+    const std::string& message() const noexcept { return error_->message(); }
+    const Ref<Error>& error() const noexcept { return error_; }
+
+private:
+    Ref<Error> error_;
+};
+
+/// Wrong use and failures of the runtime; `code` says which.
+class TA_API AsyncError : public std::runtime_error {
+public:
+    explicit AsyncError(const Error& error) : std::runtime_error(error.describe()), code_(error.code()) {}
+    ErrorCode code() const noexcept { return code_; }
+
+private:
+    ErrorCode code_;
+};
+
+/// A deadline passed, or a `timeout` fired.
+class TA_API TimeoutError final : public AsyncError {
+public:
+    using AsyncError::AsyncError;
+};
+
+/// Thrown by `run` when coroutines waited for each other, or for nothing. The report was printed before.
+class TA_API DeadlockError final : public AsyncError {
+public:
+    using AsyncError::AsyncError;
+};
+
+namespace detail {
+
+/// The one place where errors become exceptions: rethrows a carried C++ exception, else throws one of the above.
+[[noreturn]] TA_API void throw_error(const Ref<Error>& error);
+
+/// The one place where exceptions become errors. Call it inside `catch` only.
+TA_API Ref<Error> to_error() noexcept;
+
+/// After a wait that did not end with `Ready`.
+[[noreturn]] TA_API TA_COLD void throw_wait_error(WaitResult result);
+
+inline void check(WaitResult result) {
+    if (TA_UNLIKELY(result != WaitResult::Ready)) {
+        throw_wait_error(result);
+    }
+}
+
+inline void check(const Status& status) {
+    if (TA_UNLIKELY(!status)) {
+        throw_error(Ref<Error>(status.error()));
+    }
+}
+
+}  // namespace detail
+
+}  // namespace trueasync

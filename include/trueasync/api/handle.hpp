@@ -1,0 +1,105 @@
+#pragma once
+
+/// @file trueasync/api/handle.hpp
+/// A spawned coroutine with a typed result.
+
+#include <optional>
+#include <trueasync/api/exceptions.hpp>
+#include <trueasync/runtime/coroutine.hpp>
+#include <type_traits>
+#include <utility>
+
+namespace trueasync {
+
+namespace detail {
+
+struct Nothing {};
+
+/// Where a result waits for those who ask.
+template <typename T>
+class TypedCoroutine : public Coroutine {
+public:
+    using Stored = std::conditional_t<
+        std::is_void_v<T>, Nothing,
+        std::conditional_t<std::is_reference_v<T>, std::add_pointer_t<std::remove_reference_t<T>>, std::remove_cv_t<T>>>;
+
+    using Coroutine::Coroutine;
+    void* result() noexcept override { return value_.has_value() ? &*value_ : nullptr; }
+    std::optional<Stored>& value() noexcept { return value_; }
+
+protected:
+    template <typename F>
+    void store(F& function) {
+        if constexpr (std::is_void_v<T>) {
+            function();
+            value_.emplace();
+        } else if constexpr (std::is_reference_v<T>) {
+            value_.emplace(&function());
+        } else {
+            value_.emplace(function());
+        }
+    }
+
+private:
+    std::optional<Stored> value_;
+};
+
+/// The body. The callable, and what it has captured, goes when it has run.
+template <typename F, typename T>
+class ClosureCoroutine final : public TypedCoroutine<T> {
+public:
+    template <typename G>
+    ClosureCoroutine(G&& function, std::source_location where)
+        : TypedCoroutine<T>(where), function_(std::forward<G>(function)) {}
+
+protected:
+    void run() override {
+        try {
+            this->store(*function_);
+            function_.reset();
+        } catch (...) {
+            function_.reset();
+            this->fail(to_error());
+        }
+    }
+
+private:
+    std::optional<F> function_;
+};
+
+}  // namespace detail
+
+/// Holds a spawned coroutine; copies hold the same one. Dropping the last one does not stop it, but an error that nobody has
+/// asked for by then is reported and ends the program's `run`.
+template <typename T>
+class Handle {
+public:
+    Handle() noexcept = default;
+    explicit Handle(Ref<detail::TypedCoroutine<T>> coroutine) noexcept : coroutine_(std::move(coroutine)) {}
+
+    bool is_finished() const noexcept { return coroutine_->is_finished(); }
+    bool is_cancelled() const noexcept { return coroutine_->is_cancelled(); }
+    std::uint32_t id() const noexcept { return coroutine_->id(); }
+
+    /// Asks it to end: `Cancellation` is thrown at its next suspension point. Never suspends.
+    void cancel(std::string message = {}) const {
+        if (Scheduler* scheduler = Scheduler::current()) {
+            scheduler->cancel(*coroutine_, Error::cancellation(CancelReason::UserRequest,
+                                                               message.empty() ? "Coroutine cancelled" : std::move(message)));
+        }
+    }
+
+    /// Gives it a name for dumps. Returns the handle, for use at the spawn.
+    const Handle& named(std::string name) const {
+        coroutine_->set_name(std::move(name));
+        return *this;
+    }
+
+    explicit operator bool() const noexcept { return coroutine_ != nullptr; }
+    detail::TypedCoroutine<T>& coroutine() const noexcept { return *coroutine_; }
+
+private:
+    Ref<detail::TypedCoroutine<T>> coroutine_;
+};
+
+}  // namespace trueasync

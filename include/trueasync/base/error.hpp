@@ -1,0 +1,83 @@
+#pragma once
+
+/// @file trueasync/base/error.hpp
+/// The error that travels below the front doors: code + message + previous.
+
+#include <cstdint>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <trueasync/base/export.hpp>
+#include <trueasync/base/ref.hpp>
+
+namespace trueasync {
+
+enum class ErrorCode : std::uint8_t {
+#define TA_ERROR(name, text) name,
+#include <trueasync/base/error_codes.def>
+#undef TA_ERROR
+};
+
+/// The default text of a code; never empty.
+TA_API std::string_view to_string(ErrorCode code) noexcept;
+
+/// Why a coroutine was cancelled.
+enum class CancelReason : std::uint8_t { None, UserRequest, Deadline, Deadlock, Shutdown, Abandoned };
+
+TA_API std::string_view to_string(CancelReason reason) noexcept;
+
+/// A counted, immutable failure. Front doors map it to classes of their own, once.
+///
+/// A subclass may carry what only its front door understands (a C++ exception, a host's exception object).
+/// Thread rule: belongs to one thread at a time; counts are plain integers.
+class TA_API Error {
+public:
+    static Ref<Error> make(ErrorCode code, std::string message = {}, Ref<Error> previous = {});
+    static Ref<Error> cancellation(CancelReason reason, std::string message = {}, Ref<Error> previous = {});
+
+    Error(const Error&) = delete;
+    Error& operator=(const Error&) = delete;
+
+    ErrorCode code() const noexcept { return code_; }
+    CancelReason reason() const noexcept { return reason_; }
+    bool is_cancellation() const noexcept { return code_ == ErrorCode::Cancelled; }
+    const std::string& message() const noexcept { return message_; }
+    Error* previous() const noexcept { return previous_.get(); }
+
+    /// The message and those of all previous errors, separated by "; caused by: ".
+    std::string describe() const;
+
+    void add_ref() noexcept { ++ref_count_; }
+    void release() noexcept {
+        if (--ref_count_ == 0) {
+            delete this;
+        }
+    }
+
+protected:
+    Error(ErrorCode code, std::string message, Ref<Error> previous);
+    virtual ~Error() = default;
+
+private:
+    std::uint32_t ref_count_ = 1;
+    ErrorCode code_;
+    CancelReason reason_ = CancelReason::None;
+    std::string message_;
+    Ref<Error> previous_;
+};
+
+/// A C++ exception on its way through rooms that do not throw.
+class TA_API ExceptionError final : public Error {
+public:
+    /// Wraps the exception now being handled. Call it inside `catch` only.
+    static Ref<Error> capture();
+
+    const std::exception_ptr& exception() const noexcept { return exception_; }
+
+private:
+    ExceptionError(std::exception_ptr exception, std::string message);
+
+    std::exception_ptr exception_;
+};
+
+}  // namespace trueasync

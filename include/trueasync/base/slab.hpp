@@ -1,0 +1,66 @@
+#pragma once
+
+/// @file trueasync/base/slab.hpp
+/// Recycles small blocks per thread: the memory of events and coroutines.
+
+#include <cstddef>
+#include <cstdint>
+#include <trueasync/base/export.hpp>
+
+namespace trueasync {
+
+/// Blocks of up to `kLargest` bytes in classes of `kStep`; larger ones come from `operator new`.
+///
+/// A warm allocation is a pop from the thread's own list and a release is a push, whichever thread allocated. Memory
+/// stays with the process and is used again; a thread that ends hands its blocks to the others.
+/// Under AddressSanitizer every block is an allocation of its own, so that stale pointers are seen.
+class Slab {
+public:
+    static constexpr std::size_t kStep = 64;
+    static constexpr std::size_t kLargest = 1024;
+
+    /// Throws `std::bad_alloc` when memory is out.
+    static void* allocate(std::size_t size) {
+#ifndef TA_ASAN
+        if (TA_LIKELY(size <= kLargest)) {
+            const std::size_t index = class_of(size);
+            if (Block* block = lists_.free[index]; TA_LIKELY(block != nullptr)) {
+                lists_.free[index] = block->next;
+                return block;
+            }
+        }
+#endif
+        return allocate_slow(size);
+    }
+
+    static void release(void* memory, [[maybe_unused]] std::size_t size) noexcept {
+#ifndef TA_ASAN
+        if (TA_LIKELY(size <= kLargest)) {
+            auto* block = static_cast<Block*>(memory);
+            const std::size_t index = class_of(size);
+            block->next = lists_.free[index];
+            lists_.free[index] = block;
+            return;
+        }
+#endif
+        release_slow(memory);
+    }
+
+private:
+    struct Block {
+        Block* next;
+    };
+    struct Lists {
+        Block* free[kLargest / kStep + 1];
+    };
+    friend struct SlabThread;
+
+    static constexpr std::size_t class_of(std::size_t size) noexcept { return (size + kStep - 1) / kStep; }
+
+    TA_API static void* allocate_slow(std::size_t size);
+    TA_API static void release_slow(void* memory) noexcept;
+
+    TA_API static thread_local constinit Lists lists_ __attribute__((tls_model("initial-exec")));
+};
+
+}  // namespace trueasync

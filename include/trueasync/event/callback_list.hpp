@@ -1,0 +1,83 @@
+#pragma once
+
+/// @file trueasync/event/callback_list.hpp
+/// The subscribers of one event.
+
+#include <cstddef>
+#include <cstdint>
+#include <trueasync/event/callback.hpp>
+
+namespace trueasync {
+
+/// Subscribers in order of subscription; the first lies inline, so one waiter allocates nothing.
+///
+/// Removal is O(1): outside a notification the last one takes the place of the removed one; during a notification the
+/// place is emptied and the gaps are closed when the outermost notification ends. So a callback may, while it is being
+/// called, remove itself or others, add new ones (they are called from the next notification on) and notify again.
+class TA_API CallbackList {
+public:
+    CallbackList() = default;
+    CallbackList(const CallbackList&) = delete;
+    CallbackList& operator=(const CallbackList&) = delete;
+    ~CallbackList();
+
+    std::size_t size() const noexcept { return length_ - holes_; }
+    bool empty() const noexcept { return length_ == holes_; }
+    bool is_notifying() const noexcept { return depth_ != 0; }
+
+    /// Takes a reference. The same callback may be added twice and is then called twice.
+    void add(Callback& callback) {
+        callback.add_ref();
+        callback.slot_ = length_;
+        if (length_ == 0) {
+            first_ = &callback;
+            length_ = 1;
+        } else {
+            append(callback);
+        }
+    }
+
+    /// Takes it out and calls its `dispose`. False when it is not in the list.
+    bool remove(Callback& callback, Event* event) noexcept {
+        if (TA_LIKELY(length_ == 1 && first_ == &callback && depth_ == 0)) {
+            first_ = nullptr;
+            length_ = 0;
+            callback.dispose(event);
+            return true;
+        }
+        return remove_slow(callback, event);
+    }
+
+    /// Calls everyone who was subscribed when it began and still is when their turn comes.
+    void notify(Event& event, void* result, Error* error) noexcept;
+
+    /// Removes and disposes everyone.
+    void clear(Event* event) noexcept;
+
+    /// Calls `visit(Callback&)` for everyone; for dumps and a host's collector. `visit` must not change the list.
+    template <typename Visit>
+    void each(Visit&& visit) const {
+        for (std::uint32_t i = 0; i < length_; ++i) {
+            if (Callback* callback = at(i)) {
+                visit(*callback);
+            }
+        }
+    }
+
+private:
+    Callback*& at(std::uint32_t index) noexcept { return index == 0 ? first_ : rest_[index - 1]; }
+    Callback* at(std::uint32_t index) const noexcept { return index == 0 ? first_ : rest_[index - 1]; }
+
+    void append(Callback& callback);
+    bool remove_slow(Callback& callback, Event* event) noexcept;
+    void close_gaps() noexcept;
+
+    Callback* first_ = nullptr;
+    Callback** rest_ = nullptr;
+    std::uint32_t length_ = 0;  // places in use, gaps included
+    std::uint32_t capacity_ = 0;
+    std::uint32_t holes_ = 0;
+    std::uint32_t depth_ = 0;  // notifications under way; > 0 keeps every element in its place
+};
+
+}  // namespace trueasync

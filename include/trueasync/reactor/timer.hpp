@@ -1,0 +1,48 @@
+#pragma once
+
+/// @file trueasync/reactor/timer.hpp
+/// One-shot and repeating timers on the reactor's clock.
+
+#include <trueasync/event/event.hpp>
+#include <trueasync/runtime/reactor.hpp>
+
+namespace trueasync {
+
+/// Fires once after a delay, or again after each period.
+///
+/// The delay begins to count with `start`, which the scheduler calls when a waiter suspends. Never early.
+/// Thread rule: the thread of its reactor, which must outlive it.
+/// Lifetime: may be dropped while armed.
+/// Cancel rule: a waiter that is cancelled leaves the timer armed for the others.
+///
+/// @snippet unit/reactor/timer_test.cpp  await_timer
+class TA_API TimerEvent final : public Event, private TimerNode {
+public:
+    /// A period of zero means once.
+    static Ref<TimerEvent> create(Reactor& reactor, Duration delay, Duration period = Duration::zero());
+
+    /// Starts counting anew from now, also while armed.
+    [[nodiscard]] Status rearm(Duration delay);
+
+    Duration delay() const noexcept { return delay_; }
+    bool is_periodic() const noexcept { return period_ > Duration::zero(); }
+    Instant deadline() const noexcept { return TimerNode::deadline(); }
+
+    /// `Timer(timeout=10ms, once)`.
+    std::string info() const override;
+
+protected:
+    [[nodiscard]] Status enter_loop() override;
+    void leave_loop() noexcept override;
+    ActiveEvents* active_events() noexcept override { return &reactor_.active(); }
+
+private:
+    TimerEvent(Reactor& reactor, Duration delay, Duration period) noexcept;
+    void on_deadline() noexcept override;
+
+    Reactor& reactor_;
+    Duration delay_;
+    Duration period_;
+};
+
+}  // namespace trueasync

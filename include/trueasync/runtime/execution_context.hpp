@@ -1,0 +1,95 @@
+#pragma once
+
+/// @file trueasync/runtime/execution_context.hpp
+/// A stack and the registers saved on leaving it.
+
+#include <trueasync/base/export.hpp>
+#include <trueasync/runtime/detail/registers.hpp>
+#include <trueasync/runtime/stack_pool.hpp>
+
+namespace trueasync {
+
+/// Where a coroutine runs. The main coroutine's context has no stack of its own: it keeps the thread's.
+///
+/// Thread rule: a context is continued only on the thread that made it.
+/// What is switched: general registers, vector registers, the C++ exception state (by the scheduler). What is not:
+/// floating-point control words and the signal mask, which belong to the thread.
+class ExecutionContext {
+public:
+    /// Gives the context a fresh stack; the first switch to it calls `entry`, which never returns.
+    void prepare(Stack stack, void (*entry)()) noexcept {
+        stack_ = stack;
+        detail::prepare_registers(registers_, stack.top, entry);
+        annotate_created();
+    }
+
+    /// Takes over the stack of a context that has finished, while running on it.
+    void inherit(ExecutionContext& other) noexcept {
+        stack_ = other.stack_;
+        other.stack_ = {};
+#ifdef TA_TSAN
+        fiber_ = other.fiber_;
+        other.fiber_ = nullptr;
+#endif
+    }
+
+    /// Makes this the context of the running thread's own stack.
+    TA_API void adopt_thread() noexcept;
+
+    const Stack& stack() const noexcept { return stack_; }
+    const detail::Registers& registers() const noexcept { return registers_; }
+
+    /// Leaves `from`, continues `to`; returns when somebody switches back.
+    static TA_INLINE void switch_to(ExecutionContext& from, ExecutionContext& to) noexcept {
+#if defined(TA_ASAN) || defined(TA_TSAN)
+        void* fake_stack = nullptr;
+        annotate_leaving(&fake_stack, to);
+        detail::switch_registers(from.registers_, to.registers_);
+        annotate_arrived(fake_stack);
+#else
+        detail::switch_registers(from.registers_, to.registers_);
+#endif
+    }
+
+    /// Leaves a stack that is never continued; `from` may be gone as soon as this is called.
+    [[noreturn]] static TA_INLINE void leave_for_good(ExecutionContext& to, [[maybe_unused]] void* fiber) noexcept {
+        detail::Registers nobody;
+#if defined(TA_ASAN) || defined(TA_TSAN)
+        annotate_leaving(nullptr, to);
+        annotate_destroyed(fiber);
+#endif
+        detail::switch_registers(nobody, to.registers_);
+        __builtin_unreachable();
+    }
+
+    /// The sanitizer's name for this context, to hand to `leave_for_good`; null without a sanitizer.
+    void* fiber() const noexcept {
+#ifdef TA_TSAN
+        return fiber_;
+#else
+        return nullptr;
+#endif
+    }
+
+    /// Call first thing on a stack that was never used before.
+    TA_API static void annotate_arrived(void* fake_stack) noexcept;
+
+    /// Tells the sanitizer that a context which is not running will never be continued.
+    TA_API static void annotate_destroyed(void* fiber) noexcept;
+
+private:
+    TA_API void annotate_created() noexcept;
+    TA_API static void annotate_leaving(void** fake_stack, const ExecutionContext& to) noexcept;
+
+    detail::Registers registers_;
+    Stack stack_;
+#ifdef TA_TSAN
+    void* fiber_ = nullptr;
+#endif
+};
+
+#if !defined(TA_ASAN) && !defined(TA_TSAN)
+inline void ExecutionContext::annotate_created() noexcept {}
+#endif
+
+}  // namespace trueasync

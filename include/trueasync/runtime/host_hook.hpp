@@ -1,0 +1,33 @@
+#pragma once
+
+/// @file trueasync/runtime/host_hook.hpp
+/// Saves and restores an embedding runtime's state around switches.
+
+#include <trueasync/base/export.hpp>
+
+namespace trueasync {
+
+class Coroutine;
+
+/// The one hook of a host (an interpreter keeps its frame stack, its current exception and the like here).
+///
+/// Called on the stack of the coroutine it speaks of, except `leave` and `enter` of a coroutine that takes over a finished
+/// one's context, which follow each other without a switch. Must not suspend nor throw.
+class TA_API HostHook {
+public:
+    virtual ~HostHook() = default;
+
+    /// `coroutine` runs for the first time: set up its state.
+    virtual void start(Coroutine& coroutine) noexcept = 0;
+
+    /// It suspends: save.
+    virtual void leave(Coroutine& coroutine) noexcept = 0;
+
+    /// It continues: restore.
+    virtual void enter(Coroutine& coroutine) noexcept = 0;
+
+    /// It has ended: clean up; its result is already stored.
+    virtual void finish(Coroutine& coroutine) noexcept = 0;
+};
+
+}  // namespace trueasync

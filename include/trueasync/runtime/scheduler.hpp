@@ -1,0 +1,253 @@
+#pragma once
+
+/// @file trueasync/runtime/scheduler.hpp
+/// Decides who runs next, on the stack of whoever stops.
+
+#include <cstdint>
+#include <memory>
+#include <source_location>
+#include <trueasync/base/intrusive_list.hpp>
+#include <trueasync/base/status.hpp>
+#include <trueasync/runtime/coroutine.hpp>
+#include <trueasync/runtime/host_hook.hpp>
+#include <trueasync/runtime/microtask.hpp>
+#include <trueasync/runtime/reactor.hpp>
+#include <trueasync/runtime/run_queue.hpp>
+#include <trueasync/runtime/stack_pool.hpp>
+#include <vector>
+
+namespace trueasync {
+
+class Runtime;
+class Scheduler;
+
+/// How a wait ended.
+enum class WaitResult : std::uint8_t {
+    Ready,      ///< what was waited for has happened
+    Cancelled,  ///< the coroutine, or this wait by a token, was cancelled
+    TimedOut,   ///< the deadline came first
+    Refused,    ///< it could not begin: wrong place, wrong state
+};
+
+namespace detail {
+
+/// The layout of `__cxa_eh_globals`: the exceptions a stack is handling belong to that stack.
+struct ExceptionState {
+    void* caught = nullptr;
+    unsigned int uncaught = 0;
+};
+
+/// What a switch touches, per thread. All zero on a thread without a runtime, which sends every fast path to its slow one.
+struct Hot {
+    Coroutine* current = nullptr;
+    RunQueue queue;
+    std::int32_t fast_turns = 0;  // switches left until microtasks or the reactor must be looked at
+    ExceptionState* exceptions = nullptr;
+    Scheduler* scheduler = nullptr;
+};
+
+TA_API extern thread_local constinit Hot hot __attribute__((tls_model("initial-exec")));
+
+}  // namespace detail
+
+/// What the scheduler has done so far. Plain integers of the loop's thread.
+struct SchedulerStats {
+    std::uint64_t spawned = 0;
+    std::uint64_t finished = 0;
+    std::uint64_t switches = 0;            ///< all switches between coroutines, the scheduler's own included
+    std::uint64_t scheduler_switches = 0;  ///< those into the scheduler's own coroutine
+    std::uint64_t handovers = 0;           ///< contexts handed to an unstarted coroutine without a switch
+    std::uint64_t ticks = 0;               ///< non-blocking turns of the reactor
+    std::uint64_t blocks = 0;              ///< blocking turns of the reactor
+    std::uint64_t fast_returns = 0;        ///< waits that needed no suspending at all
+    std::uint64_t deadlocks = 0;
+};
+
+struct SchedulerSettings {
+    /// At most this many switches between two looks at the reactor; fewer when turns take long.
+    std::uint32_t turns_per_tick = 1024;
+    /// With a real clock: how long the reactor may be left alone while coroutines are ready.
+    Duration tick_interval = std::chrono::microseconds(100);
+};
+
+/// One per runtime. Coroutines are switched directly, from one to the next; the scheduler's own coroutine runs only when the
+/// queue is empty and the reactor must block, when a switch failed, and on deadlock.
+///
+/// Thread rule: its thread only. Nothing here throws.
+class TA_API Scheduler {
+public:
+    Scheduler(Runtime& runtime, Reactor& reactor, StackPool& stacks, SchedulerSettings settings);
+    Scheduler(const Scheduler&) = delete;
+    Scheduler& operator=(const Scheduler&) = delete;
+    ~Scheduler();
+
+    /// The scheduler of this thread; null when none runs.
+    static Scheduler* current() noexcept { return detail::hot.scheduler; }
+    /// The running coroutine; null outside.
+    static Coroutine* current_coroutine() noexcept { return detail::hot.current; }
+
+    // --- suspending
+
+    /// Lets everybody else who is ready run first. May suspend; returns at once when nobody is ready.
+    /// Inlined with its switch, so that each place in a program has a jump of its own to predict.
+    static TA_INLINE WaitResult suspend(std::source_location where) noexcept;
+
+    /// Suspends until someone wakes this coroutine with `wake`. For waits; see wait.hpp. Call it with the waker state set to
+    /// `Waiting` only; the caller looks at `attention` afterwards through `arrived`.
+    static TA_INLINE void park(Coroutine& self) noexcept;
+
+    /// After `park` or `suspend`: whether a cancellation came instead.
+    static TA_INLINE WaitResult arrived(Coroutine& self) noexcept {
+        return TA_LIKELY(self.attention_ == 0) ? WaitResult::Ready : arrived_slow(self);
+    }
+
+    /// Before a wait: refuses where suspending is impossible, delivers a pending cancellation.
+    static TA_INLINE WaitResult departing(Coroutine*& self) noexcept {
+        self = detail::hot.current;
+        if (TA_LIKELY(self != nullptr && self->attention_ == 0 && !detail::hot.scheduler->is_inside_callback_)) {
+            return WaitResult::Ready;
+        }
+        return departing_slow(self);
+    }
+
+    /// The error behind the last `Cancelled`, `TimedOut` or `Refused` on this thread.
+    static Ref<Error> take_wait_error() noexcept;
+    static WaitResult refuse(ErrorCode code, std::string message) noexcept;
+    static WaitResult refuse(Ref<Error> error, WaitResult as = WaitResult::Refused) noexcept;
+
+    // --- coroutines
+
+    /// Queues an unstarted coroutine and takes a reference to it. Refused during shutdown, and when there is no memory for
+    /// its stack; the caller then still owns it and it never runs.
+    [[nodiscard]] Status spawn(Coroutine& coroutine, Owner* owner = nullptr) noexcept;
+
+    /// Makes a waiting coroutine ready. Does nothing for one that is ready, running or finished.
+    static void wake(Coroutine& coroutine) noexcept {
+        if (coroutine.waker_state_ == WakerState::Waiting) {
+            enqueue(coroutine);
+        }
+    }
+
+    /// Asks a coroutine to end. The first request counts until it was delivered: at the next suspension point, which fails
+    /// with it; before the start, so that the body never runs; inside `protect`, when the outermost section ends.
+    void cancel(Coroutine& coroutine, Ref<Error> cancellation) noexcept { cancel(coroutine, std::move(cancellation), false); }
+
+    /// All unfinished coroutines in the order they were spawned, main first.
+    IntrusiveList<Coroutine, AliveTag>& alive() noexcept { return alive_; }
+    std::size_t alive_count() const noexcept { return alive_count_; }
+
+    // --- microtasks and hooks
+
+    /// Queues work to be done before the next switch.
+    void add_microtask(Microtask& task) noexcept;
+    MicrotaskQueue& microtasks() noexcept { return microtasks_; }
+
+    void set_host_hook(HostHook* hook) noexcept;
+    HostHook* host_hook() const noexcept { return host_hook_; }
+
+    SchedulerStats stats() const noexcept;
+    const SchedulerSettings& settings() const noexcept { return settings_; }
+    Reactor& reactor() noexcept { return reactor_; }
+    StackPool& stacks() noexcept { return stacks_; }
+    Runtime& runtime() noexcept { return runtime_; }
+    Coroutine& main() noexcept { return *main_; }
+    /// The scheduler's own coroutine, in no list.
+    Coroutine& own_coroutine() noexcept;
+    /// True while a reactor callback, microtask or handler runs: nothing may suspend there.
+    bool is_inside_callback() const noexcept { return is_inside_callback_; }
+
+    /// Counts a wait that was over before it began.
+    static void count_fast_return() noexcept { ++detail::hot.scheduler->stats_.fast_returns; }
+
+private:
+    friend class Runtime;
+    class OwnCoroutine;
+    class CallbackSection;
+
+    enum class Idle : std::uint8_t { Poll, Again };
+
+    // life cycle, driven by Runtime
+    [[nodiscard]] Status begin(Coroutine& main, const SwitchHandlers& main_handlers) noexcept;
+    void end() noexcept;
+    void drain() noexcept;
+    void finish_main(Ref<Error> error) noexcept;
+    void cancel(Coroutine& coroutine, Ref<Error> cancellation, bool even_protected) noexcept;
+    void abandon(Coroutine& coroutine) noexcept;
+
+    static void enqueue(Coroutine& coroutine) noexcept;
+    TA_COLD static WaitResult suspend_slow(std::source_location where) noexcept;
+    TA_COLD static WaitResult arrived_slow(Coroutine& self) noexcept;
+    TA_COLD static WaitResult departing_slow(Coroutine* self) noexcept;
+    TA_COLD static void park_slow(Coroutine& self) noexcept;
+    static WaitResult deliver_cancellation(Coroutine& self) noexcept;
+
+    void tick() noexcept;
+    void tick_reactor() noexcept;
+    void run_microtasks() noexcept;
+    void grant_turns(std::uint32_t turns) noexcept;
+    Coroutine* next_ready() noexcept;
+    void switch_from(Coroutine& self) noexcept;
+    bool prepare(Coroutine& coroutine) noexcept;
+    void finish(Coroutine& coroutine) noexcept;
+    void finish_unstarted(Coroutine& coroutine, Ref<Error> error) noexcept;
+    void fire_handlers(Coroutine& coroutine, SwitchKind kind) noexcept;
+    void enter_hooks(Coroutine& coroutine) noexcept;
+    void leave_hooks(Coroutine& coroutine) noexcept;
+    void loop() noexcept;
+    Idle idle() noexcept;
+    [[noreturn]] static void context_main() noexcept;
+    [[noreturn]] static void reactor_main() noexcept;
+
+    Runtime& runtime_;
+    Reactor& reactor_;
+    StackPool& stacks_;
+    SchedulerSettings settings_;
+    MicrotaskQueue microtasks_;
+    HostHook* host_hook_ = nullptr;
+    Coroutine* main_ = nullptr;
+    std::unique_ptr<OwnCoroutine> own_;
+    ExecutionContext reactor_context_;
+    ExecutionContext* reactor_caller_ = nullptr;
+    IntrusiveList<Coroutine, AliveTag> alive_;
+    std::size_t alive_count_ = 0;
+    std::uint32_t next_id_ = 1;
+    std::uint32_t turns_granted_ = 0;
+    std::uint32_t turns_wanted_ = 0;  // adapted to how long turns take
+    Instant last_tick_{};
+    bool is_inside_callback_ = false;
+    bool is_draining_ = false;
+    SchedulerStats stats_;
+};
+
+TA_INLINE WaitResult Scheduler::suspend(std::source_location where) noexcept {
+    detail::Hot& hot = detail::hot;
+    Coroutine* self = hot.current;
+    Coroutine* next = hot.queue.head();
+    if (TA_UNLIKELY(next == nullptr || (self->attention_ | next->attention_) != 0 ||
+                    hot.exceptions->caught != nullptr || hot.exceptions->uncaught != 0 || --hot.fast_turns < 0)) {
+        return suspend_slow(where);
+    }
+    self->suspended_at_ = where;
+    self->waker_state_ = WakerState::Queued;
+    hot.queue.rotate(*self);
+    next->waker_state_ = WakerState::NoStatus;
+    hot.current = next;
+    ExecutionContext::switch_to(self->context_, next->context_);
+    return arrived(*self);
+}
+
+TA_INLINE void Scheduler::park(Coroutine& self) noexcept {
+    detail::Hot& hot = detail::hot;
+    Coroutine* next = hot.queue.head();
+    if (TA_UNLIKELY(next == nullptr || (self.attention_ | next->attention_) != 0 ||
+                    hot.exceptions->caught != nullptr || hot.exceptions->uncaught != 0 || --hot.fast_turns < 0)) {
+        park_slow(self);
+        return;
+    }
+    hot.queue.pop();
+    next->waker_state_ = WakerState::NoStatus;
+    hot.current = next;
+    ExecutionContext::switch_to(self.context_, next->context_);
+}
+
+}  // namespace trueasync

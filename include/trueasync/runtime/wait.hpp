@@ -1,0 +1,139 @@
+#pragma once
+
+/// @file trueasync/runtime/wait.hpp
+/// Waiting: two ways in, one way out.
+
+#include <source_location>
+#include <string>
+#include <trueasync/base/deadline.hpp>
+#include <trueasync/base/intrusive_list.hpp>
+#include <trueasync/runtime/scheduler.hpp>
+#include <vector>
+
+namespace trueasync {
+
+/// Lies on the stack of a waiting coroutine, from before the first subscription to after the last. Its destructor stops,
+/// unsubscribes and disarms whatever the wait has set up, so that no way out leaves anything behind.
+///
+/// The general way: `add` any events, then `park`. One guard at a time per coroutine.
+///
+/// @snippet unit/runtime/wait_test.cpp  several_events
+class TA_API WaitGuard : public ListNode<> {
+public:
+    /// Outside a coroutine, in a callback, and with a cancellation pending the wait is over before it begins; `park` says so.
+    TA_INLINE explicit WaitGuard(std::source_location where = std::source_location::current()) noexcept {
+        result_ = Scheduler::departing(self_);
+        if (TA_LIKELY(result_ == WaitResult::Ready)) {
+            begin(where);
+        }
+    }
+    WaitGuard(const WaitGuard&) = delete;
+    WaitGuard& operator=(const WaitGuard&) = delete;
+    TA_INLINE ~WaitGuard() {
+        if (TA_LIKELY(is_begun_)) {
+            leave();
+        }
+    }
+
+    /// Adds an event to the wait. A failure (closed event) also becomes the result of `park`.
+    WaitResult add(Event& event, WakeRole role = WakeRole::Wake) noexcept;
+
+    /// Suspends until the first event fires, the deadline passes or the coroutine is cancelled. Returns at once, without a
+    /// switch, when something has fired already.
+    TA_INLINE WaitResult park(Deadline deadline = Deadline::never()) noexcept {
+        if (TA_LIKELY(depart(deadline))) {
+            Scheduler::park(*self_);
+        }
+        return arrive();
+    }
+
+    /// What fired first; null when nothing has. Valid until the guard goes.
+    const WakeCallback* fired() const noexcept { return self_ == nullptr ? nullptr : self_->waker().fired(); }
+    const Waker& waker() const noexcept { return self_->waker(); }
+    Coroutine* coroutine() const noexcept { return self_; }
+    WaitResult result() const noexcept { return result_; }
+
+    /// One line for each thing that is waited for.
+    std::vector<std::string> describe() const;
+
+private:
+    friend class Scheduler;
+    friend class DirectWait;
+
+    /// Wakes the coroutine when the wait has lasted too long; part of the guard, so it allocates nothing.
+    class Timeout final : public TimerNode {
+    public:
+        explicit Timeout(WaitGuard& guard) noexcept : guard_(guard) {}
+        void on_deadline() noexcept override;
+        bool has_passed = false;
+
+    private:
+        WaitGuard& guard_;
+    };
+
+    void begin(std::source_location where) noexcept;
+    bool depart(Deadline deadline) noexcept;
+    bool arm(Deadline deadline) noexcept;
+    WaitResult arrive() noexcept;
+    void leave() noexcept;
+
+    Coroutine* self_ = nullptr;
+    const Event* source_ = nullptr;  // of a direct wait
+    WaitResult result_ = WaitResult::Ready;
+    bool is_begun_ = false;
+    bool is_woken_ = false;
+    Timeout timeout_{*this};
+};
+
+/// The direct way: a node on the coroutine's own stack in the list of whoever will wake it (a channel's receivers, a pool's
+/// waiters). No callback, no subscription. The owner of the list takes the node out and calls `wake`; from then on what
+/// it put aside belongs to this waiter, which must hand it on if `park` then says that it was cancelled.
+///
+/// @snippet unit/runtime/wait_test.cpp  direct_wait
+class DirectWait : public WaitGuard {
+public:
+    /// `source` is what dumps name; it must outlive the wait.
+    TA_INLINE explicit DirectWait(const Event& source,
+                                  std::source_location where = std::source_location::current()) noexcept
+        : WaitGuard(where) {
+        source_ = &source;
+    }
+
+    void wake() noexcept {
+        is_woken_ = true;
+        if (coroutine() != nullptr) {
+            Scheduler::wake(*coroutine());
+        }
+    }
+    bool is_woken() const noexcept { return is_woken_; }
+};
+
+/// Waits for one event. May suspend.
+TA_INLINE WaitResult wait_for(Event& event, Deadline deadline = Deadline::never(),
+                              std::source_location where = std::source_location::current()) noexcept {
+    WaitGuard guard(where);
+    guard.add(event);
+    return guard.park(deadline);
+}
+
+/// Suspends for a while; also for zero, which lets the others run first. May suspend.
+TA_API WaitResult sleep_until(Deadline deadline, std::source_location where = std::source_location::current()) noexcept;
+
+/// While one lives, cancellation of the running coroutine waits. Sections nest; `leave` of the outermost delivers.
+class TA_API ProtectGuard {
+public:
+    ProtectGuard() noexcept;
+    ProtectGuard(const ProtectGuard&) = delete;
+    ProtectGuard& operator=(const ProtectGuard&) = delete;
+    ~ProtectGuard() { leave_quietly(); }
+
+    /// Ends the section. `Cancelled` when a cancellation came meanwhile and this was the outermost section.
+    WaitResult leave() noexcept;
+
+private:
+    void leave_quietly() noexcept;
+
+    Coroutine* self_;
+};
+
+}  // namespace trueasync

@@ -1,0 +1,15 @@
+#pragma once
+
+/// @file trueasync/trueasync.hpp
+/// Everything a program needs.
+
+#include <trueasync/api/await.hpp>
+#include <trueasync/api/exceptions.hpp>
+#include <trueasync/api/handle.hpp>
+#include <trueasync/api/run.hpp>
+#include <trueasync/api/spawn.hpp>
+#include <trueasync/debug/dump.hpp>
+#include <trueasync/event/event_ref.hpp>
+#include <trueasync/event/manual_event.hpp>
+#include <trueasync/reactor/timer.hpp>
+#include <trueasync/reactor/trigger.hpp>

@@ -1,0 +1,119 @@
+#include <trueasync/api/await.hpp>
+#include <trueasync/api/exceptions.hpp>
+#include <cerrno>
+#include <trueasync/api/run.hpp>
+#include <trueasync/debug/dump.hpp>
+#include <trueasync/reactor/uv_reactor.hpp>
+
+namespace trueasync {
+
+namespace detail {
+
+void throw_error(const Ref<Error>& error) {
+    if (const auto* carried = dynamic_cast<const ExceptionError*>(error.get())) {
+        std::rethrow_exception(carried->exception());
+    }
+    switch (error->code()) {
+        case ErrorCode::Cancelled:
+            throw Cancellation(error);
+        case ErrorCode::Timeout:
+            throw TimeoutError(*error);
+        case ErrorCode::Deadlock:
+            throw DeadlockError(*error);
+        default:
+            throw AsyncError(*error);
+    }
+}
+
+Ref<Error> to_error() noexcept {
+    try {
+        throw;
+    } catch (const Cancellation& cancellation) {
+        return cancellation.error();
+    } catch (...) {
+        return ExceptionError::capture();
+    }
+}
+
+void throw_wait_error(WaitResult result) {
+    Ref<Error> error = Scheduler::take_wait_error();
+    if (error == nullptr) {
+        error = Error::make(result == WaitResult::TimedOut ? ErrorCode::Timeout : ErrorCode::Cancelled);
+    }
+    throw_error(error);
+}
+
+void throw_outcome(const WaitGuard& guard, WaitResult result) {
+    if (result != WaitResult::Ready) {
+        throw_wait_error(result);
+    }
+    throw_error(Ref<Error>(guard.fired()->error()));
+}
+
+Timeout make_timeout(Duration limit) {
+    Scheduler* scheduler = Scheduler::current();
+    if (scheduler == nullptr) {
+        throw_error(Error::make(ErrorCode::NotRunning, "timeout needs a running runtime: call it inside trueasync::run"));
+    }
+    Ref<TimerEvent> timer = TimerEvent::create(scheduler->reactor(), limit);
+    timer->set_notify_handler([](Event& event, void*& /*result*/, Error*& error) {
+        static thread_local Ref<Error> fired;  // lives until the callbacks have taken their references
+        const auto limit_ms = std::chrono::ceil<std::chrono::milliseconds>(static_cast<TimerEvent&>(event).delay());
+        fired = Error::make(ErrorCode::Timeout,
+                            "Timeout occurred after " + std::to_string(limit_ms.count()) + " milliseconds");
+        error = fired.get();
+        return Event::Notify::Continue;
+    });
+    return Timeout(std::move(timer));
+}
+
+void run_main(RunOptions options, const std::function<void()>& body) {
+    if (Runtime::current() != nullptr) {
+        throw_error(Error::make(ErrorCode::AlreadyRunning, "trueasync::run cannot be called inside another run: use spawn"));
+    }
+    if (options.reactor == nullptr) {
+        options.reactor = make_uv_reactor();
+        if (options.reactor == nullptr) {
+            throw_error(Error::make(ErrorCode::System, "the event loop could not be made: errno " + std::to_string(errno)));
+        }
+    }
+    StreamReportSink standard;
+    ReportSink* const before = set_report_sink(options.sink != nullptr ? options.sink : &standard);
+    Ref<Error> outcome;
+    {
+        Runtime runtime(std::move(options.reactor), options.settings);
+        if (Status status = runtime.start(); !status) {
+            outcome = status.take();
+        } else {
+            Ref<Error> error;
+            try {
+                body();
+            } catch (...) {
+                error = to_error();
+            }
+            outcome = runtime.finish(std::move(error));
+        }
+    }
+    set_report_sink(before);
+    if (outcome != nullptr && !outcome->is_cancellation()) {
+        throw_error(outcome);
+    }
+}
+
+}  // namespace detail
+
+Coroutine& current() {
+    Coroutine* coroutine = Scheduler::current_coroutine();
+    if (coroutine == nullptr) {
+        detail::throw_error(Error::make(ErrorCode::NotInCoroutine));
+    }
+    return *coroutine;
+}
+
+void shutdown() {
+    if (Runtime* runtime = Runtime::current()) {
+        runtime->shutdown();
+    }
+}
+
+}  // namespace trueasync

@@ -1,0 +1,73 @@
+#include <trueasync/base/error.hpp>
+#include <typeinfo>
+
+namespace trueasync {
+
+std::string_view to_string(ErrorCode code) noexcept {
+    switch (code) {
+#define TA_ERROR(name, text) \
+    case ErrorCode::name:    \
+        return text;
+#include <trueasync/base/error_codes.def>
+#undef TA_ERROR
+    }
+    return "unknown error";
+}
+
+std::string_view to_string(CancelReason reason) noexcept {
+    switch (reason) {
+        case CancelReason::None:
+            return "none";
+        case CancelReason::UserRequest:
+            return "user request";
+        case CancelReason::Deadline:
+            return "deadline";
+        case CancelReason::Deadlock:
+            return "deadlock";
+        case CancelReason::Shutdown:
+            return "shutdown";
+        case CancelReason::Abandoned:
+            return "abandoned";
+    }
+    return "unknown reason";
+}
+
+Error::Error(ErrorCode code, std::string message, Ref<Error> previous)
+    : code_(code),
+      message_(message.empty() ? std::string(to_string(code)) : std::move(message)),
+      previous_(std::move(previous)) {}
+
+Ref<Error> Error::make(ErrorCode code, std::string message, Ref<Error> previous) {
+    return Ref<Error>::adopt(new Error(code, std::move(message), std::move(previous)));
+}
+
+Ref<Error> Error::cancellation(CancelReason reason, std::string message, Ref<Error> previous) {
+    auto* error = new Error(ErrorCode::Cancelled, std::move(message), std::move(previous));
+    error->reason_ = reason;
+    return Ref<Error>::adopt(error);
+}
+
+std::string Error::describe() const {
+    std::string text = message_;
+    for (const Error* error = previous(); error != nullptr; error = error->previous()) {
+        text.append("; caused by: ").append(error->message());
+    }
+    return text;
+}
+
+ExceptionError::ExceptionError(std::exception_ptr exception, std::string message)
+    : Error(ErrorCode::Exception, std::move(message), {}), exception_(std::move(exception)) {}
+
+Ref<Error> ExceptionError::capture() {
+    std::string message;
+    try {
+        throw;
+    } catch (const std::exception& exception) {
+        message.append(typeid(exception).name()).append(": ").append(exception.what());
+    } catch (...) {
+        message = "an exception that is not a std::exception";
+    }
+    return Ref<Error>::adopt(new ExceptionError(std::current_exception(), std::move(message)));
+}
+
+}  // namespace trueasync

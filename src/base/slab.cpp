@@ -1,0 +1,77 @@
+#include <trueasync/base/slab.hpp>
+
+#include <mutex>
+#include <new>
+#include <vector>
+
+namespace trueasync {
+
+thread_local constinit Slab::Lists Slab::lists_ __attribute__((tls_model("initial-exec"))) = {};
+
+/// Blocks of ended threads, and every chunk ever taken (kept reachable, so that leak checkers see them as in use).
+struct SlabThread {
+    static constexpr std::size_t kChunk = std::size_t{64} * 1024;
+
+    struct Shared {
+        std::mutex mutex;
+        Slab::Lists free = {};
+        std::vector<void*> chunks;
+    };
+
+    // Never destroyed: threads may end after static destructors have begun.
+    static Shared& shared() {
+        static auto* instance = new Shared;
+        return *instance;
+    }
+
+    ~SlabThread() {
+        Shared& all = shared();
+        const std::lock_guard lock(all.mutex);
+        for (std::size_t index = 0; index <= Slab::kLargest / Slab::kStep; ++index) {
+            while (Slab::Block* block = Slab::lists_.free[index]) {
+                Slab::lists_.free[index] = block->next;
+                block->next = all.free.free[index];
+                all.free.free[index] = block;
+            }
+        }
+    }
+
+    void refill(std::size_t index) {
+        Shared& all = shared();
+        const std::lock_guard lock(all.mutex);
+        if (all.free.free[index] != nullptr) {
+            Slab::lists_.free[index] = all.free.free[index];
+            all.free.free[index] = nullptr;
+            return;
+        }
+        const std::size_t size = index * Slab::kStep;
+        all.chunks.reserve(all.chunks.size() + 1);
+        auto* chunk = static_cast<std::byte*>(::operator new(kChunk, std::align_val_t{Slab::kStep}));
+        all.chunks.push_back(chunk);
+        for (std::size_t offset = kChunk / size * size; offset >= size; offset -= size) {
+            auto* block = reinterpret_cast<Slab::Block*>(chunk + offset - size);
+            block->next = Slab::lists_.free[index];
+            Slab::lists_.free[index] = block;
+        }
+    }
+};
+
+void* Slab::allocate_slow(std::size_t size) {
+#ifndef TA_ASAN
+    if (size <= kLargest) {
+        static thread_local SlabThread thread;
+        const std::size_t index = class_of(size);
+        thread.refill(index);
+        Block* block = lists_.free[index];
+        lists_.free[index] = block->next;
+        return block;
+    }
+#endif
+    return ::operator new(size, std::align_val_t{kStep});
+}
+
+void Slab::release_slow(void* memory) noexcept {
+    ::operator delete(memory, std::align_val_t{kStep});
+}
+
+}  // namespace trueasync

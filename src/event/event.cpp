@@ -1,0 +1,226 @@
+#include <trueasync/event/event.hpp>
+
+#include <trueasync/event/event_ref.hpp>
+#include <trueasync/event/manual_event.hpp>
+#include <trueasync/event/report_sink.hpp>
+#include <unistd.h>
+
+namespace trueasync {
+
+Event* EventHeader::resolve() noexcept {
+    return has(EventFlag::Reference) ? static_cast<EventRef*>(this)->event() : static_cast<Event*>(this);
+}
+
+Event::~Event() = default;
+
+ManualEvent::~ManualEvent() {
+    close();
+}
+
+Status Event::refuse(ErrorCode code, const char* what) const {
+    return Status::failure(code, std::string(what) + ": " + info());
+}
+
+Status Event::add_callback(Callback& callback) {
+    if (TA_UNLIKELY(is_closed())) {
+        return refuse(ErrorCode::EventClosed, "cannot subscribe to a closed event");
+    }
+    callbacks_.add(callback);
+    return {};
+}
+
+bool Event::del_callback(Callback& callback) noexcept {
+    return callbacks_.remove(callback, this);
+}
+
+Status Event::start() {
+    if (is_closed()) {
+        return refuse(ErrorCode::EventClosed, "cannot start a closed event");
+    }
+    if (is_passive()) {
+        return {};
+    }
+    if (loop_ref_count_ == 0) {
+        if (Status status = enter_loop(); !status) {
+            return status;
+        }
+        if (state() != EventState::Fired) {  // restarted by one of its own callbacks: `notify` sets the state after
+            move_to(EventState::Active);
+        }
+        if (ActiveEvents* active = active_events()) {
+            ++(is_hidden() ? active->hidden : active->visible);
+        }
+    }
+    ++loop_ref_count_;
+    return {};
+}
+
+Status Event::stop() {
+    if (is_closed()) {
+        // A waiter that leaves stops what it started, and need not know that the event has closed meanwhile.
+        return loop_ref_count_ == 0 ? refuse(ErrorCode::EventClosed, "cannot stop a closed event") : Status();
+    }
+    if (is_passive()) {
+        return {};
+    }
+    if (loop_ref_count_ == 0) {
+        return refuse(ErrorCode::IllegalState, "cannot stop an event that was not started");
+    }
+    if (--loop_ref_count_ == 0) {
+        leave_loop_now();
+        if (state() != EventState::Fired) {
+            move_to(EventState::Stopped);
+        }
+    }
+    return {};
+}
+
+void Event::leave_loop_now() noexcept {
+    leave_loop();
+    if (ActiveEvents* active = active_events()) {
+        --(is_hidden() ? active->hidden : active->visible);
+    }
+}
+
+bool Event::replay(Callback* /*callback*/, void** /*result*/, Ref<Error>* /*error*/) {
+    return false;
+}
+
+Status Event::notify(void* result, Error* error) {
+    const EventState before = state();
+    if (before == EventState::Closed || (before != EventState::Active && !is_passive())) {
+        const auto code = is_closed() ? ErrorCode::EventClosed : ErrorCode::IllegalState;
+        return refuse(code, is_closed() ? "cannot fire a closed event" : "cannot fire an event that is not active");
+    }
+    if (notify_handler_ != nullptr && notify_handler_(*this, result, error) == Notify::Stop) {
+        return {};
+    }
+    add_ref();  // a callback may drop the last reference
+    move_to(EventState::Fired);
+    callbacks_.notify(*this, result, error);
+    if (state() == EventState::Fired) {
+        if ((flags_ & kRepeatingTrait) == 0) {
+            close();
+        } else if (is_passive()) {
+            move_to(EventState::Created);
+        } else {
+            move_to(is_in_loop() ? EventState::Active : EventState::Stopped);
+        }
+    }
+    release();
+    return {};
+}
+
+void Event::close() noexcept {
+    if (is_closed()) {
+        return;
+    }
+    set(EventFlag::Closed);
+    move_to(EventState::Closed);
+    if (std::exchange(loop_ref_count_, 0) != 0) {
+        leave_loop_now();
+    }
+    callbacks_.clear(this);
+}
+
+void Event::set_hidden(bool hidden) noexcept {
+    if (hidden == is_hidden()) {
+        return;
+    }
+    ActiveEvents* active = is_in_loop() ? active_events() : nullptr;
+    if (active != nullptr) {
+        --(hidden ? active->visible : active->hidden);
+        ++(hidden ? active->hidden : active->visible);
+    }
+    hidden ? set(EventFlag::Hidden) : clear(EventFlag::Hidden);
+}
+
+void Event::become_host_object(std::uint32_t offset) noexcept {
+    set(EventFlag::HostObject);
+    set(EventFlag::NoFreeMemory);
+    count_or_offset_ = offset;
+}
+
+void Event::hold_host_object(std::uint32_t offset) noexcept {
+    extra_offset_ = offset;
+    set(EventFlag::ObjectRef);
+    host_objects().add_ref(*reinterpret_cast<void**>(reinterpret_cast<std::byte*>(this) + offset));
+}
+
+std::uint32_t Event::ref_count() const noexcept {
+    return has(EventFlag::HostObject) ? host_objects().ref_count(const_cast<Event*>(this)->host_object())
+                                      : count_or_offset_;
+}
+
+void Event::release_slow() noexcept {
+    if (has(EventFlag::HostObject)) {
+        host_objects().release(host_object());
+    } else {
+        dispose();
+    }
+}
+
+void Event::dispose() noexcept {
+    if (has(EventFlag::HostObject)) {
+        host_objects().release(host_object());
+        return;
+    }
+    if (count_or_offset_ == 0) {
+        report_sink().warning(Warning::ReleasedPastZero, this,
+                              "an event was released more often than it was referenced: " + info());
+        return;
+    }
+    if (--count_or_offset_ == 0) {
+        destroy();
+    }
+}
+
+void Event::report_leftovers() noexcept {
+    if (!has(EventFlag::ResultUsed) && has_unused_result()) {
+        mark_result_used();
+        report_sink().warning(Warning::UnusedResult, this, "a result was never used: " + info());
+    }
+    if (!has(EventFlag::ExceptionCaught) && !has(EventFlag::ExceptionHandled)) {
+        if (Error* error = unhandled_error()) {
+            mark_exception_handled();
+            report_unhandled(*error);
+        }
+    }
+}
+
+void Event::report_unhandled(Error& error) noexcept {
+    report_sink().unhandled_error(this, error);
+}
+
+void Event::destroy() noexcept {
+    report_leftovers();
+    on_destroy();
+    close();
+    if (has(EventFlag::CloseDescriptor)) {
+        if (const int fd = descriptor(); fd >= 0) {
+            ::close(fd);
+        }
+        clear(EventFlag::CloseDescriptor);
+    }
+    if (has(EventFlag::ObjectRef)) {
+        clear(EventFlag::ObjectRef);
+        host_objects().release(*reinterpret_cast<void**>(reinterpret_cast<std::byte*>(this) + extra_offset_));
+    }
+    if (!close_async()) {
+        finish_destroy();
+    }
+}
+
+void Event::finish_destroy() noexcept {
+    if (has(EventFlag::NoFreeMemory)) {
+        this->~Event();
+    } else {
+        delete this;
+    }
+}
+
+std::string Event::info() const {
+    return std::string(to_string(type())) + "(" + std::string(to_string(state())) + ")";
+}
+
+}  // namespace trueasync

@@ -1,0 +1,60 @@
+#include <trueasync/reactor/timer.hpp>
+
+namespace trueasync {
+
+namespace {
+
+[[maybe_unused]] const bool registered = detail::register_event_size(EventType::Timer, sizeof(TimerEvent));
+
+std::string milliseconds(Duration duration) {
+    const auto whole = std::chrono::duration_cast<std::chrono::milliseconds>(duration);
+    if (whole == duration) {
+        return std::to_string(whole.count()) + "ms";
+    }
+    return std::to_string(std::chrono::ceil<std::chrono::microseconds>(duration).count()) + "us";
+}
+
+}  // namespace
+
+TimerEvent::TimerEvent(Reactor& reactor, Duration delay, Duration period) noexcept
+    : Event(EventType::Timer, period > Duration::zero() ? Firing::Repeating : Firing::OneShot),
+      reactor_(reactor),
+      delay_(delay),
+      period_(period) {
+    use_loop();
+}
+
+Ref<TimerEvent> TimerEvent::create(Reactor& reactor, Duration delay, Duration period) {
+    return Ref<TimerEvent>::adopt(new TimerEvent(reactor, delay, period));
+}
+
+Status TimerEvent::enter_loop() {
+    return reactor_.arm(*this, Deadline::after(delay_).resolve(reactor_.now()));
+}
+
+void TimerEvent::leave_loop() noexcept {
+    reactor_.disarm(*this);
+}
+
+Status TimerEvent::rearm(Duration delay) {
+    delay_ = delay;
+    return is_in_loop() ? enter_loop() : Status();
+}
+
+void TimerEvent::on_deadline() noexcept {
+    if (is_periodic()) {
+        // From the deadline, not from now: periods do not drift. A loop that was busy for long fires once for all missed.
+        Instant next = deadline() + period_;
+        if (const Instant now = reactor_.now(); next <= now) {
+            next += (now - next) / period_ * period_ + period_;
+        }
+        reactor_.arm(*this, next).ignore();  // its place in the heap is still allocated
+    }
+    notify(nullptr, nullptr).ignore();
+}
+
+std::string TimerEvent::info() const {
+    return "Timer(timeout=" + milliseconds(delay_) + (is_periodic() ? ", every " + milliseconds(period_) : ", once") + ")";
+}
+
+}  // namespace trueasync

@@ -1,0 +1,96 @@
+#include <trueasync/runtime/coroutine.hpp>
+
+#include <trueasync/event/report_sink.hpp>
+#include <trueasync/runtime/runtime.hpp>
+#include <trueasync/runtime/scheduler.hpp>
+
+namespace trueasync {
+
+namespace {
+
+[[maybe_unused]] const bool registered = detail::register_event_size(EventType::Coroutine, sizeof(Coroutine));
+
+}  // namespace
+
+Coroutine::~Coroutine() = default;
+
+Coroutine::Rare& Coroutine::rare() {
+    if (rare_ == nullptr) {
+        rare_ = std::make_unique<Rare>();
+    }
+    return *rare_;
+}
+
+bool Coroutine::is_running() const noexcept {
+    return Scheduler::current_coroutine() == this;
+}
+
+std::string Coroutine::name() const {
+    return rare_ != nullptr ? rare_->name : std::string();
+}
+
+void Coroutine::set_name(std::string name) {
+    rare().name = std::move(name);
+}
+
+void Coroutine::add_switch_handler(SwitchHandler handler) {
+    rare().handlers.add(handler);
+    attention_ |= kHooks;
+    if (is_started() && !is_running()) {
+        attention_ |= kEnter;
+    }
+}
+
+bool Coroutine::replay(Callback* callback, void** result, Ref<Error>* error) {
+    if (!is_finished()) {
+        return false;
+    }
+    mark_result_used();
+    mark_exception_caught();
+    void* value = error_ == nullptr ? this->result() : nullptr;
+    if (callback != nullptr) {
+        callback->call(*this, value, error_.get());
+    }
+    if (result != nullptr) {
+        *result = value;
+    }
+    if (error != nullptr) {
+        *error = error_;
+    }
+    return true;
+}
+
+std::string Coroutine::info() const {
+    std::string text = "Coroutine " + std::to_string(id_);
+    if (const std::string own = name(); !own.empty()) {
+        text.append(" '").append(own).append("'");
+    }
+    text.append(" spawned at ").append(to_string(spawned_at()));
+    if (const Place place = suspended_at(); place.is_known() && !is_running() && !is_finished()) {
+        text.append(", suspended at ").append(to_string(place));
+        if (!place.function.empty()) {
+            text.append(" (").append(place.function).append(")");
+        }
+    }
+    return text;
+}
+
+Error* Coroutine::unhandled_error() const noexcept {
+    return error_ != nullptr && !error_->is_cancellation() ? error_.get() : nullptr;
+}
+
+void Coroutine::report_unhandled(Error& error) noexcept {
+    if (Scheduler* scheduler = Scheduler::current()) {
+        scheduler->runtime().unhandled(this, error);
+    } else {
+        report_sink().unhandled_error(this, error);
+    }
+}
+
+void Coroutine::on_destroy() noexcept {
+    if (owner_ != nullptr) {
+        owner_->on_dispose(*this);
+    }
+}
+
+}  // namespace trueasync

@@ -1,0 +1,609 @@
+#include <trueasync/runtime/scheduler.hpp>
+
+#include <algorithm>
+#include <cxxabi.h>
+#include <trueasync/event/report_sink.hpp>
+#include <trueasync/runtime/runtime.hpp>
+#include <trueasync/runtime/wait.hpp>
+#include <utility>
+
+namespace trueasync {
+
+namespace detail {
+
+thread_local constinit Hot hot __attribute__((tls_model("initial-exec"))) = {};
+
+}  // namespace detail
+
+using detail::hot;
+
+namespace {
+
+thread_local constinit Error* wait_error = nullptr;
+
+}  // namespace
+
+/// Where the reactor blocks and stuck programs are dealt with. In no list; nobody can await it.
+class Scheduler::OwnCoroutine final : public Coroutine {
+public:
+    explicit OwnCoroutine(Scheduler& scheduler) : scheduler_(scheduler) { mark_no_free_memory(); }
+    void run() override { scheduler_.loop(); }
+    std::string info() const override { return "Scheduler"; }
+
+private:
+    Scheduler& scheduler_;
+};
+
+/// While callbacks run nothing may suspend: no fast turns are left, so every attempt reaches a slow path and is refused.
+class Scheduler::CallbackSection {
+public:
+    explicit CallbackSection(Scheduler& scheduler) noexcept
+        : scheduler_(scheduler), outer_(std::exchange(scheduler.is_inside_callback_, true)), turns_(hot.fast_turns) {
+        hot.fast_turns = 0;
+    }
+    ~CallbackSection() {
+        scheduler_.is_inside_callback_ = outer_;
+        hot.fast_turns = turns_;
+        if (!outer_ && !scheduler_.microtasks_.empty()) {
+            scheduler_.grant_turns(0);
+        }
+    }
+    CallbackSection(const CallbackSection&) = delete;
+    CallbackSection& operator=(const CallbackSection&) = delete;
+
+private:
+    Scheduler& scheduler_;
+    bool outer_;
+    std::int32_t turns_;
+};
+
+Scheduler::Scheduler(Runtime& runtime, Reactor& reactor, StackPool& stacks, SchedulerSettings settings)
+    : runtime_(runtime), reactor_(reactor), stacks_(stacks), settings_(settings) {
+    settings_.turns_per_tick = std::max(settings_.turns_per_tick, 1U);
+    turns_wanted_ = settings_.turns_per_tick;
+}
+
+Scheduler::~Scheduler() = default;
+
+Coroutine& Scheduler::own_coroutine() noexcept {
+    return *own_;
+}
+
+// --- errors of waits
+
+Ref<Error> Scheduler::take_wait_error() noexcept {
+    return Ref<Error>::adopt(std::exchange(wait_error, nullptr));
+}
+
+WaitResult Scheduler::refuse(ErrorCode code, std::string message) noexcept {
+    return refuse(Error::make(code, std::move(message)));
+}
+
+WaitResult Scheduler::refuse(Ref<Error> error, WaitResult as) noexcept {
+    take_wait_error();
+    wait_error = error.detach();
+    return as;
+}
+
+// --- suspending: the slow paths
+
+WaitResult Scheduler::departing_slow(Coroutine* self) noexcept {
+    if (self == nullptr) {
+        return refuse(ErrorCode::NotInCoroutine, "only a coroutine can wait: there is none running on this thread");
+    }
+    if (hot.scheduler->is_inside_callback_) {
+        return refuse(ErrorCode::SuspendRefused,
+                      "a callback, microtask or switch handler must not wait: spawn a coroutine for it");
+    }
+    if ((self->attention_ & Coroutine::kNoSuspend) != 0) {
+        return refuse(Error::cancellation(CancelReason::Shutdown, "the runtime is in the last step of its shutdown"),
+                      WaitResult::Cancelled);
+    }
+    if ((self->attention_ & Coroutine::kCancel) != 0) {
+        return deliver_cancellation(*self);
+    }
+    return WaitResult::Ready;
+}
+
+WaitResult Scheduler::suspend_slow(std::source_location where) noexcept {
+    Coroutine* self = hot.current;
+    if (const WaitResult result = departing_slow(self); result != WaitResult::Ready) {
+        return result;
+    }
+    Scheduler& scheduler = *hot.scheduler;
+    scheduler.tick();
+    if (hot.queue.empty()) {
+        return arrived(*self);  // nobody else is ready
+    }
+    self->suspended_at_ = where;
+    self->waker_state_ = WakerState::Queued;
+    hot.queue.push_back(*self);
+    scheduler.switch_from(*self);
+    return arrived(*self);
+}
+
+void Scheduler::park_slow(Coroutine& self) noexcept {
+    Scheduler& scheduler = *hot.scheduler;
+    scheduler.tick();
+    scheduler.switch_from(self);
+}
+
+WaitResult Scheduler::arrived_slow(Coroutine& self) noexcept {
+    if ((self.attention_ & Coroutine::kEnter) != 0) {
+        hot.scheduler->enter_hooks(self);
+    }
+    return (self.attention_ & Coroutine::kCancel) != 0 ? deliver_cancellation(self) : WaitResult::Ready;
+}
+
+WaitResult Scheduler::deliver_cancellation(Coroutine& self) noexcept {
+    self.attention_ &= ~Coroutine::kCancel;
+    Ref<Error> cancellation = std::move(self.rare().cancellation);
+    if (cancellation == nullptr) {
+        return WaitResult::Ready;
+    }
+    return refuse(std::move(cancellation), WaitResult::Cancelled);
+}
+
+// --- switching
+
+Coroutine* Scheduler::next_ready() noexcept {
+    while (Coroutine* next = hot.queue.pop()) {
+        if (TA_LIKELY(next->waker_state_ != WakerState::Ignored)) {
+            return next;
+        }
+        finish_unstarted(*next, next->rare().cancellation);
+    }
+    return nullptr;
+}
+
+/// Leaves `self`, whose waker state says why, for whoever is next; returns when it is continued.
+void Scheduler::switch_from(Coroutine& self) noexcept {
+    Coroutine* next = next_ready();
+    if (next == &self) {  // woken by the tick, or alone
+        self.waker_state_ = WakerState::NoStatus;
+        return;
+    }
+    if (next != nullptr && TA_UNLIKELY((next->attention_ & Coroutine::kUnstarted) != 0) && !prepare(*next)) {
+        hot.queue.push_front(*next);  // the scheduler's own coroutine deals with it
+        next = nullptr;
+    }
+    if (next == nullptr) {
+        next = own_.get();
+        ++stats_.scheduler_switches;
+    }
+    ++stats_.switches;
+    if ((self.attention_ & Coroutine::kHooks) != 0) {
+        leave_hooks(self);
+    }
+    const detail::ExceptionState exceptions = std::exchange(*hot.exceptions, {});
+    next->waker_state_ = WakerState::NoStatus;
+    hot.current = next;
+    ExecutionContext::switch_to(self.context_, next->context_);
+    *hot.exceptions = exceptions;
+}
+
+bool Scheduler::prepare(Coroutine& coroutine) noexcept {
+    const Stack stack = stacks_.acquire();
+    if (TA_UNLIKELY(!stack)) {
+        return false;
+    }
+    coroutine.context_.prepare(stack, &Scheduler::context_main);
+    coroutine.attention_ &= ~Coroutine::kUnstarted;
+    if (&coroutine != own_.get()) {
+        stacks_.unreserve();
+    }
+    return true;
+}
+
+/// The first frame of every stack. Runs one coroutine after the other as long as unstarted ones follow.
+void Scheduler::context_main() noexcept {
+    ExecutionContext::annotate_arrived(nullptr);
+    for (;;) {
+        Coroutine& self = *hot.current;
+        Scheduler& scheduler = *hot.scheduler;
+        if (TA_UNLIKELY((self.attention_ & Coroutine::kHooks) != 0)) {
+            if (scheduler.host_hook_ != nullptr) {
+                scheduler.host_hook_->start(self);
+            }
+            scheduler.fire_handlers(self, SwitchKind::Enter);
+        }
+        try {
+            self.run();
+        } catch (...) {
+            self.error_ = ExceptionError::capture();
+        }
+        scheduler.finish(self);
+        if (TA_UNLIKELY(--hot.fast_turns < 0)) {
+            hot.fast_turns = 0;
+            scheduler.tick();
+        } else {
+            --scheduler.turns_granted_;  // counted as a switch or a handover below
+        }
+        Coroutine* next = scheduler.next_ready();
+        if (next != nullptr && (next->attention_ & Coroutine::kUnstarted) != 0) {
+            ++scheduler.stats_.handovers;
+            scheduler.stacks_.unreserve();
+            next->context_.inherit(self.context_);
+            next->attention_ &= ~Coroutine::kUnstarted;
+            next->waker_state_ = WakerState::NoStatus;
+            hot.current = next;
+            self.release();
+            continue;
+        }
+        if (next == nullptr) {
+            next = scheduler.own_.get();
+            ++scheduler.stats_.scheduler_switches;
+        }
+        ++scheduler.stats_.switches;
+        next->waker_state_ = WakerState::NoStatus;
+        hot.current = next;
+        const Stack stack = self.context_.stack();
+        void* fiber = self.context_.fiber();
+        self.release();
+        scheduler.stacks_.release(stack);  // not touched before we have left it: only this thread takes from the pool
+        ExecutionContext::leave_for_good(next->context_, fiber);
+    }
+}
+
+// --- the tick
+
+void Scheduler::grant_turns(std::uint32_t turns) noexcept {
+    stats_.switches += turns_granted_ - static_cast<std::uint32_t>(std::max(hot.fast_turns, 0));
+    turns_granted_ = turns;
+    hot.fast_turns = static_cast<std::int32_t>(turns);
+}
+
+void Scheduler::tick() noexcept {
+    if (!microtasks_.empty()) {
+        run_microtasks();
+    }
+    if (hot.fast_turns > 0) {
+        return;
+    }
+    if (!reactor_.has_real_clock()) {
+        tick_reactor();
+    } else {
+        const Instant now = reactor_.now();
+        const Duration passed = now - last_tick_;
+        if (passed >= settings_.tick_interval) {
+            // Turns took longer than thought: look at the clock sooner next time.
+            const auto share = passed / settings_.tick_interval;
+            turns_wanted_ = share > turns_wanted_ ? 1 : std::max(1U, turns_wanted_ / static_cast<std::uint32_t>(share));
+            last_tick_ = now;
+            tick_reactor();
+        } else {
+            turns_wanted_ = std::min(turns_wanted_ * 2, settings_.turns_per_tick);
+        }
+    }
+    grant_turns(turns_wanted_);
+}
+
+void Scheduler::tick_reactor() noexcept {
+    ++stats_.ticks;
+    if (runtime_.is_grace_over()) {
+        runtime_.go_final();
+    }
+    const CallbackSection section(*this);
+    // A call on the reactor's own stack, so that no coroutine's stack grows by a loop's buffers.
+    reactor_caller_ = &hot.current->context_;
+    const detail::ExceptionState exceptions = std::exchange(*hot.exceptions, {});
+    ExecutionContext::switch_to(*reactor_caller_, reactor_context_);
+    *hot.exceptions = exceptions;
+}
+
+void Scheduler::reactor_main() noexcept {
+    ExecutionContext::annotate_arrived(nullptr);
+    for (;;) {
+        Scheduler& scheduler = *hot.scheduler;
+        if (Status status = scheduler.reactor_.execute(true); !status) {
+            scheduler.runtime_.unhandled(nullptr, *status.error());
+        }
+        ExecutionContext::switch_to(scheduler.reactor_context_, *scheduler.reactor_caller_);
+    }
+}
+
+void Scheduler::run_microtasks() noexcept {
+    Status status;
+    {
+        const bool outer = std::exchange(is_inside_callback_, true);
+        status = microtasks_.run_all();
+        is_inside_callback_ = outer;
+    }
+    if (!status) {
+        runtime_.unhandled(nullptr, *status.error());
+    }
+}
+
+void Scheduler::add_microtask(Microtask& task) noexcept {
+    microtasks_.push(task);
+    if (!is_inside_callback_) {
+        grant_turns(0);
+    }
+}
+
+// --- the scheduler's own coroutine
+
+void Scheduler::loop() noexcept {
+    for (;;) {
+        if (!microtasks_.empty()) {
+            run_microtasks();
+        }
+        Coroutine* next = next_ready();
+        if (next == nullptr) {
+            if (idle() == Idle::Poll) {
+                ++stats_.blocks;
+                const CallbackSection section(*this);
+                if (Status status = reactor_.execute(false); !status) {
+                    runtime_.unhandled(nullptr, *status.error());
+                }
+                last_tick_ = reactor_.has_real_clock() ? reactor_.now() : last_tick_;
+            }
+            continue;
+        }
+        if ((next->attention_ & Coroutine::kUnstarted) != 0 && !prepare(*next)) {
+            finish_unstarted(*next, Error::make(ErrorCode::OutOfMemory, "no memory for the stack of " + next->info()));
+            continue;
+        }
+        ++stats_.switches;
+        next->waker_state_ = WakerState::NoStatus;
+        hot.current = next;
+        ExecutionContext::switch_to(own_->context_, next->context_);
+    }
+}
+
+Scheduler::Idle Scheduler::idle() noexcept {
+    if (reactor_.active().visible != 0 && !runtime_.is_grace_over()) {
+        return Idle::Poll;
+    }
+    if (alive_count_ == 0) {
+        if (is_draining_) {
+            enqueue(*main_);
+        }
+        return Idle::Again;
+    }
+    runtime_.stuck();
+    return Idle::Again;
+}
+
+// --- coroutines
+
+void Scheduler::enqueue(Coroutine& coroutine) noexcept {
+    coroutine.waker_state_ = WakerState::Queued;
+    if (TA_UNLIKELY(coroutine.is_high_priority_)) {
+        hot.queue.push_front(coroutine);
+    } else {
+        hot.queue.push_back(coroutine);
+    }
+}
+
+Status Scheduler::spawn(Coroutine& coroutine, Owner* owner) noexcept {
+    if (TA_UNLIKELY(!runtime_.is_accepting() || hot.scheduler != this)) {
+        return Status::failure(runtime_.state() == Runtime::State::Created ? ErrorCode::NotRunning
+                                                                           : ErrorCode::ShuttingDown,
+                               "no coroutine can be spawned: the runtime does not run or is shutting down");
+    }
+    if (TA_UNLIKELY(coroutine.id_ != 0)) {
+        return Status::failure(ErrorCode::IllegalState, "a coroutine is spawned only once: " + coroutine.info());
+    }
+    if (TA_UNLIKELY(!stacks_.reserve())) {
+        return Status::failure(ErrorCode::OutOfMemory,
+                               "no memory for the stack of one more coroutine; " + std::to_string(alive_count_) +
+                                   " are alive");
+    }
+    coroutine.add_ref();
+    coroutine.id_ = next_id_++;
+    if (host_hook_ != nullptr) {
+        coroutine.attention_ |= Coroutine::kHooks;
+    }
+    alive_.push_back(coroutine);
+    ++alive_count_;
+    ++stats_.spawned;
+    if (owner != nullptr) {
+        coroutine.owner_ = owner;
+        owner->adopt(coroutine);
+    }
+    enqueue(coroutine);
+    if (TA_UNLIKELY(coroutine.is_cancel_requested_)) {
+        coroutine.waker_state_ = WakerState::Ignored;
+    }
+    return {};
+}
+
+void Scheduler::cancel(Coroutine& coroutine, Ref<Error> cancellation, bool even_protected) noexcept {
+    if (coroutine.is_finished() || &coroutine == own_.get()) {
+        return;
+    }
+    const bool is_deferred = coroutine.has_pending_cancellation();
+    if (is_deferred && !(even_protected && coroutine.is_protected())) {
+        return;
+    }
+    coroutine.is_cancel_requested_ = true;
+    if (!is_deferred) {
+        coroutine.rare().cancellation = cancellation != nullptr
+                                            ? std::move(cancellation)
+                                            : Error::cancellation(CancelReason::UserRequest, "Coroutine cancelled");
+    }
+    if (!coroutine.is_started()) {
+        if (coroutine.waker_state_ == WakerState::Queued) {
+            coroutine.waker_state_ = WakerState::Ignored;
+        }
+        return;
+    }
+    if (coroutine.is_protected() && !even_protected) {
+        return;
+    }
+    coroutine.attention_ |= Coroutine::kCancel;
+    wake(coroutine);
+}
+
+void Scheduler::finish(Coroutine& coroutine) noexcept {
+    if (TA_UNLIKELY(coroutine.has_pending_cancellation())) {
+        coroutine.error_ = std::move(coroutine.rare_->cancellation);
+    }
+    if (TA_UNLIKELY((coroutine.attention_ & Coroutine::kHooks) != 0)) {
+        fire_handlers(coroutine, SwitchKind::Finish);
+        if (host_hook_ != nullptr && coroutine.is_started()) {
+            host_hook_->finish(coroutine);
+        }
+    }
+    static_cast<ListNode<AliveTag>&>(coroutine).unlink();
+    --alive_count_;
+    ++stats_.finished;
+    Error* error = coroutine.error_.get();
+    const bool is_awaited = coroutine.callback_count() != 0;
+    coroutine.notify(error == nullptr ? coroutine.result() : nullptr, error).ignore();
+    const bool is_handled = coroutine.owner_ != nullptr && coroutine.owner_->finished(coroutine, error);
+    if (TA_UNLIKELY(error != nullptr)) {
+        if (is_awaited || is_handled) {
+            coroutine.mark_exception_handled();
+        } else if (coroutine.ref_count() == 1) {
+            coroutine.report_leftovers();  // nobody is left who could ask for it
+        }
+    }
+}
+
+void Scheduler::finish_unstarted(Coroutine& coroutine, Ref<Error> error) noexcept {
+    if (coroutine.rare_ != nullptr) {
+        coroutine.rare_->cancellation.reset();
+    }
+    coroutine.error_ = std::move(error);
+    coroutine.waker_state_ = WakerState::NoStatus;
+    stacks_.unreserve();
+    finish(coroutine);
+    coroutine.release();
+}
+
+// --- hooks
+
+void Scheduler::set_host_hook(HostHook* hook) noexcept {
+    host_hook_ = hook;
+    if (hook != nullptr) {
+        for (Coroutine& coroutine : alive_) {
+            coroutine.attention_ |= Coroutine::kHooks;
+        }
+    }
+}
+
+void Scheduler::fire_handlers(Coroutine& coroutine, SwitchKind kind) noexcept {
+    if (coroutine.rare_ == nullptr || coroutine.rare_->handlers.empty()) {
+        return;
+    }
+    const CallbackSection section(*this);
+    coroutine.rare_->handlers.fire(coroutine, kind);
+    if (coroutine.rare_->handlers.empty() && host_hook_ == nullptr) {
+        coroutine.attention_ &= ~Coroutine::kHooks;
+    }
+}
+
+void Scheduler::leave_hooks(Coroutine& coroutine) noexcept {
+    fire_handlers(coroutine, SwitchKind::Leave);
+    if (host_hook_ != nullptr) {
+        host_hook_->leave(coroutine);
+    }
+    coroutine.attention_ |= Coroutine::kEnter;
+}
+
+void Scheduler::enter_hooks(Coroutine& coroutine) noexcept {
+    coroutine.attention_ &= ~Coroutine::kEnter;
+    if (host_hook_ != nullptr) {
+        host_hook_->enter(coroutine);
+    }
+    fire_handlers(coroutine, SwitchKind::Enter);
+}
+
+// --- life cycle
+
+Status Scheduler::begin(Coroutine& main, const SwitchHandlers& main_handlers) noexcept {
+    own_ = std::make_unique<OwnCoroutine>(*this);
+    const Stack reactor_stack = stacks_.acquire();
+    if (!reactor_stack || !prepare(*own_)) {
+        if (reactor_stack) {
+            stacks_.release(reactor_stack);
+        }
+        return Status::failure(ErrorCode::OutOfMemory, "no memory for the scheduler's own stacks");
+    }
+    reactor_context_.prepare(reactor_stack, &Scheduler::reactor_main);
+    main_ = &main;
+    main.add_ref();
+    main.id_ = next_id_++;
+    main.attention_ = 0;
+    if (host_hook_ != nullptr) {
+        main.attention_ |= Coroutine::kHooks;
+    }
+    main.context_.adopt_thread();
+    alive_.push_back(main);
+    alive_count_ = 1;
+    ++stats_.spawned;
+    hot.current = &main;
+    hot.exceptions = reinterpret_cast<detail::ExceptionState*>(abi::__cxa_get_globals());
+    hot.scheduler = this;
+    last_tick_ = reactor_.now();
+    hot.fast_turns = 0;
+    turns_granted_ = 0;
+    grant_turns(turns_wanted_);
+    if (!main_handlers.empty()) {
+        main.rare().handlers.add_all(main_handlers);
+        main.attention_ |= Coroutine::kHooks;
+        fire_handlers(main, SwitchKind::Enter);
+    }
+    return {};
+}
+
+void Scheduler::finish_main(Ref<Error> error) noexcept {
+    main_->error_ = std::move(error);
+    main_->attention_ &= ~(Coroutine::kCancel | Coroutine::kNoSuspend);
+    finish(*main_);
+}
+
+void Scheduler::drain() noexcept {
+    is_draining_ = true;
+    main_->waker_state_ = WakerState::Waiting;
+    park_slow(*main_);
+    arrived(*main_);
+    is_draining_ = false;
+}
+
+/// Takes away the stack of a suspended coroutine that does not stop.
+void Scheduler::abandon(Coroutine& coroutine) noexcept {
+    if (coroutine.wait_ != nullptr) {
+        coroutine.wait_->leave();
+    }
+    coroutine.error_ = Error::cancellation(CancelReason::Abandoned, "abandoned: it did not stop when asked to");
+    if (coroutine.rare_ != nullptr) {
+        coroutine.rare_->cancellation.reset();
+    }
+    coroutine.waker_state_ = WakerState::NoStatus;
+    const bool was_started = coroutine.is_started();
+    const Stack stack = coroutine.context_.stack();
+    void* fiber = coroutine.context_.fiber();
+    finish(coroutine);
+    coroutine.release();
+    if (was_started) {
+        ExecutionContext::annotate_destroyed(fiber);
+        stacks_.release(stack);
+    } else {
+        stacks_.unreserve();
+    }
+}
+
+void Scheduler::end() noexcept {
+    grant_turns(0);
+    ExecutionContext::annotate_destroyed(reactor_context_.fiber());
+    ExecutionContext::annotate_destroyed(own_->context_.fiber());
+    stacks_.release(reactor_context_.stack());
+    stacks_.release(own_->context_.stack());
+    hot = {};
+    take_wait_error();
+    std::exchange(main_, nullptr)->release();
+    own_.reset();
+}
+
+SchedulerStats Scheduler::stats() const noexcept {
+    SchedulerStats stats = stats_;
+    if (hot.scheduler == this && !is_inside_callback_) {
+        stats.switches += turns_granted_ - static_cast<std::uint32_t>(std::max(hot.fast_turns, 0));
+    }
+    return stats;
+}
+
+}  // namespace trueasync

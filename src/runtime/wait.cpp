@@ -1,0 +1,164 @@
+#include <trueasync/runtime/wait.hpp>
+
+namespace trueasync {
+
+void WaitGuard::begin(std::source_location where) noexcept {
+    if (TA_UNLIKELY(self_->wait_ != nullptr)) {
+        result_ = Scheduler::refuse(ErrorCode::IllegalState, "this coroutine is already preparing another wait");
+        return;
+    }
+    self_->wait_ = this;
+    self_->suspended_at_ = where;
+    is_begun_ = true;
+}
+
+WaitResult WaitGuard::add(Event& event, WakeRole role) noexcept {
+    if (TA_UNLIKELY(result_ != WaitResult::Ready)) {
+        return result_;
+    }
+    if (TA_UNLIKELY(&event == self_)) {
+        return result_ = Scheduler::refuse(ErrorCode::AwaitSelf, "a coroutine cannot await itself: " + event.info());
+    }
+    if (Status status = self_->waker_.subscribe(event, role); TA_UNLIKELY(!status)) {
+        result_ = Scheduler::refuse(status.take());
+    }
+    return result_;
+}
+
+bool WaitGuard::depart(Deadline deadline) noexcept {
+    if (TA_UNLIKELY(result_ != WaitResult::Ready)) {
+        return false;
+    }
+    if (self_->waker_.has_fired() || is_woken_) {
+        Scheduler::count_fast_return();
+        return false;
+    }
+    if (Status status = self_->waker_.start_events(); TA_UNLIKELY(!status)) {
+        result_ = Scheduler::refuse(status.take());
+        return false;
+    }
+    if (TA_UNLIKELY(self_->waker_.has_fired())) {
+        Scheduler::count_fast_return();
+        return false;
+    }
+    if (TA_UNLIKELY(!deadline.is_never()) && !arm(deadline)) {
+        return false;
+    }
+    self_->waker_state_ = WakerState::Waiting;
+    return true;
+}
+
+bool WaitGuard::arm(Deadline deadline) noexcept {
+    Reactor& reactor = Scheduler::current()->reactor();
+    if (Status status = reactor.arm(timeout_, deadline.resolve(reactor.now())); !status) {
+        result_ = Scheduler::refuse(status.take());
+        return false;
+    }
+    ++reactor.active().visible;
+    return true;
+}
+
+void WaitGuard::Timeout::on_deadline() noexcept {
+    --Scheduler::current()->reactor().active().visible;
+    has_passed = true;
+    Scheduler::wake(*guard_.self_);
+}
+
+WaitResult WaitGuard::arrive() noexcept {
+    if (TA_UNLIKELY(result_ != WaitResult::Ready)) {
+        return result_;
+    }
+    if (WaitResult result = Scheduler::arrived(*self_); TA_UNLIKELY(result != WaitResult::Ready)) {
+        return result_ = result;
+    }
+    self_->waker_state_ = WakerState::Result;
+    const WakeCallback* fired = self_->waker_.fired();
+    if (TA_LIKELY(fired != nullptr && fired->role() == WakeRole::Wake)) {
+        if (TA_UNLIKELY(fired->error() != nullptr && fired->error()->code() == ErrorCode::EventClosed)) {
+            result_ = Scheduler::refuse(Ref<Error>(fired->error()));
+        }
+        return result_;
+    }
+    if (fired == nullptr && is_woken_) {
+        return result_;
+    }
+    if (fired != nullptr && fired->role() == WakeRole::Cancel) {
+        return result_ = Scheduler::refuse(Error::cancellation(CancelReason::UserRequest, "Operation has been cancelled",
+                                                               Ref<Error>(fired->error())),
+                                           WaitResult::Cancelled);
+    }
+    if (fired != nullptr || timeout_.has_passed) {
+        Ref<Error> error = fired != nullptr && fired->error() != nullptr ? Ref<Error>(fired->error())
+                                                                         : Error::make(ErrorCode::Timeout);
+        return result_ = Scheduler::refuse(std::move(error), WaitResult::TimedOut);
+    }
+    return result_;
+}
+
+void WaitGuard::leave() noexcept {
+    ListNode<>::unlink();
+    if (TA_UNLIKELY(timeout_.is_armed())) {
+        Reactor& reactor = Scheduler::current()->reactor();
+        reactor.disarm(timeout_);
+        --reactor.active().visible;
+    }
+    self_->waker_.leave();
+    self_->waker_state_ = WakerState::NoStatus;
+    self_->wait_ = nullptr;
+    is_begun_ = false;
+}
+
+std::vector<std::string> WaitGuard::describe() const {
+    std::vector<std::string> lines;
+    if (source_ != nullptr) {
+        lines.push_back(source_->info());
+    }
+    const Waker& waker = self_->waker_;
+    for (std::size_t i = 0; i < waker.size(); ++i) {
+        if (const Event* event = waker.at(i).event()) {
+            lines.push_back(event->info());
+        }
+    }
+    if (timeout_.is_armed()) {
+        const auto left = timeout_.deadline() - Scheduler::current()->reactor().now();
+        lines.push_back("Deadline(in " +
+                        std::to_string(std::chrono::ceil<std::chrono::milliseconds>(left).count()) + "ms)");
+    }
+    return lines;
+}
+
+WaitResult sleep_until(Deadline deadline, std::source_location where) noexcept {
+    if (!deadline.is_never()) {
+        Scheduler* scheduler = Scheduler::current();
+        if (scheduler == nullptr || deadline.resolve(Instant{}) <= Instant{}) {
+            return Scheduler::suspend(where);
+        }
+    }
+    WaitGuard guard(where);
+    const WaitResult result = guard.park(deadline);
+    return result == WaitResult::TimedOut ? WaitResult::Ready : result;
+}
+
+ProtectGuard::ProtectGuard() noexcept : self_(Scheduler::current_coroutine()) {
+    if (self_ != nullptr) {
+        ++self_->protect_depth_;
+    }
+}
+
+WaitResult ProtectGuard::leave() noexcept {
+    Coroutine* self = self_;
+    leave_quietly();
+    return self != nullptr ? Scheduler::arrived(*self) : WaitResult::Ready;
+}
+
+void ProtectGuard::leave_quietly() noexcept {
+    if (self_ == nullptr) {
+        return;
+    }
+    if (--self_->protect_depth_ == 0 && self_->has_pending_cancellation()) {
+        self_->attention_ |= Coroutine::kCancel;  // what came meanwhile is delivered at the next suspension point
+    }
+    self_ = nullptr;
+}
+
+}  // namespace trueasync

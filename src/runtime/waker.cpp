@@ -1,0 +1,129 @@
+#include <trueasync/runtime/waker.hpp>
+
+#include <trueasync/event/report_sink.hpp>
+#include <trueasync/runtime/coroutine.hpp>
+#include <trueasync/runtime/scheduler.hpp>
+
+namespace trueasync {
+
+void WakeCallback::call(Event& /*event*/, void* result, Error* error) {
+    Waker& waker = coroutine_->waker_;
+    if (!has_fired_) {
+        has_fired_ = true;
+        if (waker.fired_count_++ == 0) {
+            waker.first_fired_ = index_;
+        }
+    }
+    result_ = result;
+    if (error != nullptr) {
+        error_ = Ref<Error>(error);
+    }
+    Scheduler::wake(*coroutine_);
+}
+
+void WakeCallback::dispose(Event* event) noexcept {
+    if (is_subscribed_) {  // not our own leaving: the event has ended
+        is_subscribed_ = false;
+        if (!has_fired_) {
+            const Ref<Error> closed = Error::make(
+                ErrorCode::EventClosed,
+                "the event was closed while it was waited for" + (event != nullptr ? ": " + event->info() : ""));
+            call(*event_, nullptr, closed.get());
+        }
+        if (event_->has(EventFlag::NoFreeMemory) && !event_->has(EventFlag::HostObject)) {
+            event_.reset();  // its storage may be gone before this wait is left
+        }
+    }
+    release();
+}
+
+void WakeCallback::destroy() noexcept {
+    if (!is_inline_) {
+        delete this;
+    }
+}
+
+WakeCallback& Waker::further(std::size_t index) noexcept {
+    return *first_.coroutine_->rare().subscriptions[index - 1];
+}
+
+Status Waker::subscribe(Event& event, WakeRole role) {
+    WakeCallback* callback = &first_;
+    if (TA_UNLIKELY(count_ != 0)) {
+        if (count_ == UINT16_MAX) {
+            return Status::failure(ErrorCode::IllegalState, "one wait takes at most 65535 events");
+        }
+        auto& further = first_.coroutine_->rare().subscriptions;
+        if (further.size() < count_) {
+            further.emplace_back(new WakeCallback(*first_.coroutine_, false));
+        }
+        callback = further[count_ - 1U].get();
+    }
+    callback->role_ = role;
+    callback->index_ = count_;
+    event.mark_result_used();
+    event.mark_exception_caught();
+    if (TA_UNLIKELY(event.is_closed())) {
+        return subscribe_closed(*callback, event);
+    }
+    if (Status status = event.add_callback(*callback); TA_UNLIKELY(!status)) {
+        return status;
+    }
+    callback->event_ = Ref<Event>(&event);
+    callback->is_subscribed_ = true;
+    ++count_;
+    return {};
+}
+
+Status Waker::subscribe_closed(WakeCallback& callback, Event& event) {
+    callback.event_ = Ref<Event>(&event);
+    ++count_;
+    if (event.replay(&callback, nullptr, nullptr)) {
+        return {};
+    }
+    const std::string text = "waiting for a closed event, which can never fire: " + event.info();
+    report_sink().warning(Warning::ClosedEvent, &event, text);
+    return Status::failure(ErrorCode::EventClosed, text);
+}
+
+Status Waker::start_events() {
+    for (std::size_t i = 0; i < count_ && fired_count_ == 0; ++i) {
+        WakeCallback& callback = at(i);
+        if (TA_LIKELY(!callback.is_subscribed_ || callback.event_->is_passive())) {
+            continue;
+        }
+        if (Status status = callback.event_->start(); !status) {
+            return status;
+        }
+        callback.is_started_ = true;
+    }
+    return {};
+}
+
+void Waker::leave_one(WakeCallback& callback) noexcept {
+    if (callback.is_subscribed_) {
+        callback.is_subscribed_ = false;
+        if (TA_UNLIKELY(callback.is_started_) && callback.event_->is_in_loop()) {
+            callback.event_->stop().ignore();
+        }
+        callback.event_->del_callback(callback);
+    }
+    callback.is_started_ = false;
+    callback.has_fired_ = false;
+    callback.result_ = nullptr;
+    callback.event_.reset();
+    callback.error_.reset();
+}
+
+void Waker::leave() noexcept {
+    for (std::size_t i = 0; i < count_; ++i) {
+        leave_one(at(i));
+    }
+    if (TA_UNLIKELY(count_ > 1)) {
+        first_.coroutine_->rare().subscriptions.clear();
+    }
+    count_ = 0;
+    fired_count_ = 0;
+}
+
+}  // namespace trueasync
