@@ -4,8 +4,10 @@
 /// A small benchmark harness: rounds taken in turn, medians, one JSON line per figure.
 ///
 /// A benchmark is a function `double fn(std::size_t iterations)` that returns nanoseconds per operation. It reads the
-/// clock itself, so that setting up and tearing down stay outside the figure. All benchmarks of a program run once per
-/// round, one after the other: a slow second of the machine touches each of them, not one of them.
+/// clock itself, so that setting up and tearing down stay outside the figure. A round is cut into slices, and in each
+/// slice every benchmark runs once: a slow moment of the machine touches all of them, not one of them. The fastest
+/// slice is the round's sample, the median of the rounds is the figure. Without the slices a busy neighbour slows the
+/// floor by a third in one run and not in the next, and a slow floor flatters whatever is divided by it.
 
 #include <algorithm>
 #include <chrono>
@@ -14,6 +16,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -95,10 +98,12 @@ inline void keep(const T& value) noexcept {
     std::exit(3);
 }
 
+inline constexpr std::size_t kSlices = 5;  // per round
+
 struct Settings {
     std::size_t rounds = 9;
-    std::int64_t round_ns = 50'000'000;
-    std::string only;  // empty: all
+    std::int64_t round_ns = 50'000'000;  // per benchmark
+    std::string only;                    // empty: all
 };
 
 /// Reads `--rounds N`, `--round-ms N` and `--only NAME`.
@@ -123,15 +128,15 @@ inline Settings parse_settings(int argc, char** argv) {
     return settings;
 }
 
-/// The iteration count that fills one round.
-inline std::size_t calibrate(NsPerOpFn fn, std::int64_t round_ns) {
-    const double enough = static_cast<double>(round_ns) / 10;
+/// The iteration count that fills one slice.
+inline std::size_t calibrate(NsPerOpFn fn, std::int64_t slice_ns) {
+    const double enough = static_cast<double>(slice_ns) / 10;
     std::size_t iterations = 1'000;
     for (;;) {
         const double ns = std::max(fn(iterations), 0.01);
         const double total = ns * static_cast<double>(iterations);
         if (total >= enough) {
-            return std::max<std::size_t>(1'000, static_cast<std::size_t>(static_cast<double>(round_ns) / ns));
+            return std::max<std::size_t>(1'000, static_cast<std::size_t>(static_cast<double>(slice_ns) / ns));
         }
         iterations *= total * 8 < enough ? 8 : 2;
     }
@@ -169,6 +174,7 @@ inline int run_suite(int argc, char** argv) {
     struct Row {
         Benchmark benchmark;
         std::size_t iterations;
+        double fastest;
         std::vector<double> samples;
     };
 
@@ -176,7 +182,7 @@ inline int run_suite(int argc, char** argv) {
     std::vector<Row> rows;
     for (const Benchmark& benchmark : registry()) {
         if (settings.only.empty() || settings.only == benchmark.name) {
-            rows.push_back({benchmark, calibrate(benchmark.fn, settings.round_ns), {}});
+            rows.push_back({benchmark, calibrate(benchmark.fn, settings.round_ns / kSlices), 0, {}});
         }
     }
     if (rows.empty()) {
@@ -184,9 +190,16 @@ inline int run_suite(int argc, char** argv) {
     }
     for (std::size_t round = 0; round <= settings.rounds; ++round) {
         for (Row& row : rows) {
-            const double ns = row.benchmark.fn(row.iterations);
+            row.fastest = std::numeric_limits<double>::infinity();
+        }
+        for (std::size_t slice = 0; slice < kSlices; ++slice) {
+            for (Row& row : rows) {
+                row.fastest = std::min(row.fastest, row.benchmark.fn(row.iterations));
+            }
+        }
+        for (Row& row : rows) {
             if (round > 0) {
-                row.samples.push_back(ns);
+                row.samples.push_back(row.fastest);
             }
         }
     }

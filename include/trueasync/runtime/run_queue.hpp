@@ -17,7 +17,6 @@ public:
     Coroutine* head() const noexcept { return head_; }
 
     void push_back(Coroutine& coroutine) noexcept {
-        coroutine.next_ = nullptr;
         if (head_ == nullptr) {
             head_ = &coroutine;
         } else {
@@ -27,43 +26,48 @@ public:
     }
 
     void push_front(Coroutine& coroutine) noexcept {
-        coroutine.next_ = head_;
         if (head_ == nullptr) {
             tail_ = &coroutine;
+        } else {
+            coroutine.next_ = head_;
         }
         head_ = &coroutine;
     }
 
     /// Null when empty.
-    Coroutine* pop() noexcept {
+    TA_INLINE Coroutine* pop() noexcept {
         Coroutine* first = head_;
         if (first != nullptr) {
-            head_ = first->next_;
+            head_ = first == tail_ ? nullptr : first->next_;
         }
         return first;
     }
 
     /// `coroutine` to the tail and the head off, in one step. Precondition: not empty.
-    TA_INLINE Coroutine& rotate(Coroutine& coroutine) noexcept {
-        coroutine.next_ = nullptr;
-        tail_->next_ = &coroutine;
+    /// With one in the queue nothing is read back that was written just before, which is what a yield between two would wait for.
+    TA_INLINE void rotate(Coroutine& coroutine) noexcept {
+        if (head_ == tail_) {
+            head_ = &coroutine;
+        } else {
+            tail_->next_ = &coroutine;
+            head_ = head_->next_;
+        }
+        asm volatile("" : : : "memory");  // two stores, not one vector store: the next turn reads each of them back
         tail_ = &coroutine;
-        Coroutine& first = *head_;
-        head_ = first.next_;
-        return first;
     }
 
     std::size_t size() const noexcept {
-        std::size_t count = 0;
-        for (const Coroutine* c = head_; c != nullptr; c = c->next_) {
+        std::size_t count = head_ == nullptr ? 0 : 1;
+        for (const Coroutine* c = head_; count != 0 && c != tail_; c = c->next_) {
             ++count;
         }
         return count;
     }
 
 private:
+    // The links: head_ null means empty, and then tail_ means nothing. Nor does the tail's own `next_`.
     Coroutine* head_ = nullptr;
-    Coroutine* tail_ = nullptr;  // meaningless while head_ is null
+    Coroutine* tail_ = nullptr;
 };
 
 }  // namespace trueasync

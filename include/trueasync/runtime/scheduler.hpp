@@ -40,13 +40,36 @@ struct ExceptionState {
 /// What a switch touches, per thread. All zero on a thread without a runtime, which sends every fast path to its slow one.
 struct Hot {
     Coroutine* current = nullptr;
+    ExceptionState* exceptions = nullptr;  // between the two on purpose: adjacent ones were written as one vector
     RunQueue queue;
     std::int32_t fast_turns = 0;  // switches left until microtasks or the reactor must be looked at
-    ExceptionState* exceptions = nullptr;
     Scheduler* scheduler = nullptr;
 };
 
 TA_API extern thread_local constinit Hot hot __attribute__((tls_model("initial-exec")));
+
+/// The address of `hot`, computed anew. A compiler would keep it in a register across a switch; there it comes out of memory,
+/// and everything after the switch would wait for it.
+TA_INLINE Hot& hot_here() noexcept {
+#if defined(__x86_64__) && defined(__ELF__)
+    Hot* address = nullptr;
+    asm volatile("movq %%fs:0, %0\n\taddq _ZN9trueasync6detail3hotE@gottpoff(%%rip), %0" : "=r"(address) : : "cc");
+    return *address;
+#else
+    return hot;
+#endif
+}
+
+/// Counts down in memory, without a detour through a register; true when no turn is left.
+TA_INLINE bool take_turn(std::int32_t& turns) noexcept {
+#if defined(__x86_64__)
+    bool is_negative = false;
+    asm("subl $1, %0" : "+m"(turns), "=@ccs"(is_negative));
+    return is_negative;
+#else
+    return --turns < 0;
+#endif
+}
 
 }  // namespace detail
 
@@ -220,11 +243,11 @@ private:
 };
 
 TA_INLINE WaitResult Scheduler::suspend(std::source_location where) noexcept {
-    detail::Hot& hot = detail::hot;
+    detail::Hot& hot = detail::hot_here();
     Coroutine* self = hot.current;
     Coroutine* next = hot.queue.head();
     if (TA_UNLIKELY(next == nullptr || (self->attention_ | next->attention_) != 0 ||
-                    hot.exceptions->caught != nullptr || hot.exceptions->uncaught != 0 || --hot.fast_turns < 0)) {
+                    hot.exceptions->caught != nullptr || hot.exceptions->uncaught != 0 || detail::take_turn(hot.fast_turns))) {
         return suspend_slow(where);
     }
     self->suspended_at_ = where;
@@ -237,10 +260,10 @@ TA_INLINE WaitResult Scheduler::suspend(std::source_location where) noexcept {
 }
 
 TA_INLINE void Scheduler::park(Coroutine& self) noexcept {
-    detail::Hot& hot = detail::hot;
+    detail::Hot& hot = detail::hot_here();
     Coroutine* next = hot.queue.head();
     if (TA_UNLIKELY(next == nullptr || (self.attention_ | next->attention_) != 0 ||
-                    hot.exceptions->caught != nullptr || hot.exceptions->uncaught != 0 || --hot.fast_turns < 0)) {
+                    hot.exceptions->caught != nullptr || hot.exceptions->uncaught != 0 || detail::take_turn(hot.fast_turns))) {
         park_slow(self);
         return;
     }
