@@ -6,7 +6,7 @@
 
 namespace trueasync {
 
-CallbackList::~CallbackList() {
+void CallbackList::destroy() noexcept {
     clear(nullptr);
     delete[] rest_;
 }

@@ -11,8 +11,6 @@ Event* EventHeader::resolve() noexcept {
     return has(EventFlag::Reference) ? static_cast<EventRef*>(this)->event() : static_cast<Event*>(this);
 }
 
-Event::~Event() = default;
-
 ManualEvent::~ManualEvent() {
     close();
 }
@@ -196,18 +194,25 @@ void Event::destroy() noexcept {
     report_leftovers();
     on_destroy();
     close();
+    if (TA_UNLIKELY(has(EventFlag::CloseDescriptor) || has(EventFlag::ObjectRef))) {
+        let_go();
+    }
+    if (is_passive() || !close_async()) {
+        finish_destroy();
+    }
+}
+
+/// What the flags say the event holds.
+void Event::let_go() noexcept {
     if (has(EventFlag::CloseDescriptor)) {
+        clear(EventFlag::CloseDescriptor);
         if (const int fd = descriptor(); fd >= 0) {
             ::close(fd);
         }
-        clear(EventFlag::CloseDescriptor);
     }
     if (has(EventFlag::ObjectRef)) {
         clear(EventFlag::ObjectRef);
         host_objects().release(*reinterpret_cast<void**>(reinterpret_cast<std::byte*>(this) + extra_offset_));
-    }
-    if (!close_async()) {
-        finish_destroy();
     }
 }
 

@@ -12,7 +12,11 @@ namespace {
 
 }  // namespace
 
-Coroutine::~Coroutine() = default;
+Coroutine::~Coroutine() {
+    if (TA_UNLIKELY(owner_ != nullptr)) {
+        owner_->on_dispose(*this);
+    }
+}
 
 Coroutine::Rare& Coroutine::rare() {
     if (rare_ == nullptr) {
@@ -84,12 +88,6 @@ void Coroutine::report_unhandled(Error& error) noexcept {
         scheduler->runtime().unhandled(this, error);
     } else {
         report_sink().unhandled_error(this, error);
-    }
-}
-
-void Coroutine::on_destroy() noexcept {
-    if (owner_ != nullptr) {
-        owner_->on_dispose(*this);
     }
 }
 

@@ -54,26 +54,9 @@ void prepare_registers(Registers& registers, void* stack_top, void (*entry)()) n
 
 }  // namespace trueasync::detail
 
-#elif defined(__x86_64__)
-
-// Unwinding ends here: there is nothing below a coroutine's first frame.
-asm(R"(
-.text
-.globl trueasync_entry_x86_64
-.type trueasync_entry_x86_64, @function
-.p2align 4
-trueasync_entry_x86_64:
-    .cfi_startproc
-    .cfi_undefined rip
-    xorl %ebp, %ebp
-    call *(%rsp)
-    ud2
-    .cfi_endproc
-.size trueasync_entry_x86_64, .-trueasync_entry_x86_64
-)");
-
 #elif defined(__aarch64__)
 
+// Unwinding ends here: there is nothing below a coroutine's first frame.
 asm(R"(
 .text
 .globl trueasync_entry_aarch64

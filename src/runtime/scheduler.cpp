@@ -212,7 +212,9 @@ void Scheduler::context_main() noexcept {
         } catch (...) {
             self.error_ = ExceptionError::capture();
         }
-        scheduler.finish(self);
+        if (TA_UNLIKELY(!scheduler.finish_simple(self))) {
+            scheduler.finish(self);
+        }
         if (TA_UNLIKELY(--hot.fast_turns < 0)) {
             hot.fast_turns = 0;
             scheduler.tick();
@@ -424,6 +426,7 @@ void Scheduler::cancel(Coroutine& coroutine, Ref<Error> cancellation, bool even_
                                             : Error::cancellation(CancelReason::UserRequest, "Coroutine cancelled");
     }
     if (!coroutine.is_started()) {
+        coroutine.attention_ |= Coroutine::kCancel;
         if (coroutine.waker_state_ == WakerState::Queued) {
             coroutine.waker_state_ = WakerState::Ignored;
         }
@@ -434,6 +437,31 @@ void Scheduler::cancel(Coroutine& coroutine, Ref<Error> cancellation, bool even_
     }
     coroutine.attention_ |= Coroutine::kCancel;
     wake(coroutine);
+}
+
+/// The common end: a result, one coroutine waiting for it, nobody else to tell. The same as `finish`, without the calls.
+inline bool Scheduler::finish_simple(Coroutine& coroutine) noexcept {
+    Callback* callback = coroutine.callbacks_.only();
+    if (callback == nullptr || !callback->is_wake() || coroutine.attention_ != 0 || coroutine.rare_ != nullptr ||
+        coroutine.error_ != nullptr || coroutine.owner_ != nullptr || coroutine.notify_handler_ != nullptr) {
+        return false;
+    }
+    static_cast<ListNode<AliveTag>&>(coroutine).unlink();
+    --alive_count_;
+    ++stats_.finished;
+    coroutine.set(EventFlag::Closed);
+    coroutine.move_to(EventState::Closed);
+    coroutine.callbacks_.take_only();
+    auto& wake_callback = static_cast<WakeCallback&>(*callback);
+    Coroutine& waiter = *wake_callback.coroutine_;
+    wake_callback.has_fired_ = true;
+    wake_callback.is_subscribed_ = false;
+    if (waiter.waker_.fired_count_++ == 0) {
+        waiter.waker_.first_fired_ = wake_callback.index_;
+    }
+    wake(waiter);
+    callback->release();
+    return true;
 }
 
 void Scheduler::finish(Coroutine& coroutine) noexcept {

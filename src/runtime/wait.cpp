@@ -2,17 +2,13 @@
 
 namespace trueasync {
 
-void WaitGuard::begin(std::source_location where) noexcept {
-    if (TA_UNLIKELY(self_->wait_ != nullptr)) {
+void WaitGuard::refuse_begin() noexcept {
+    if (result_ == WaitResult::Ready) {
         result_ = Scheduler::refuse(ErrorCode::IllegalState, "this coroutine is already preparing another wait");
-        return;
     }
-    self_->wait_ = this;
-    self_->suspended_at_ = where;
-    is_begun_ = true;
 }
 
-WaitResult WaitGuard::add(Event& event, WakeRole role) noexcept {
+WaitResult WaitGuard::add_slow(Event& event, WakeRole role) noexcept {
     if (TA_UNLIKELY(result_ != WaitResult::Ready)) {
         return result_;
     }

@@ -37,6 +37,13 @@ void WakeCallback::dispose(Event* event) noexcept {
     release();
 }
 
+void* WakeCallback::result() const noexcept {
+    if (event_ != nullptr && event_->type() == EventType::Coroutine) {
+        return error_ == nullptr ? static_cast<Coroutine*>(event_.get())->result() : nullptr;
+    }
+    return result_;
+}
+
 void WakeCallback::destroy() noexcept {
     if (!is_inline_) {
         delete this;

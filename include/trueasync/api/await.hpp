@@ -37,6 +37,7 @@ public:
     Limit(const Handle<T>& token) noexcept : Limit(static_cast<Event&>(token.coroutine())) {}
 
     Deadline deadline() const noexcept { return deadline_; }
+    bool is_none() const noexcept { return token_ == nullptr && deadline_.is_never(); }
     void add_to(WaitGuard& guard) const noexcept {
         if (TA_UNLIKELY(token_ != nullptr)) {
             guard.add(*token_, role_);
@@ -54,6 +55,13 @@ namespace detail {
 /// Throws what the wait, or the event that fired, has to say.
 [[noreturn]] TA_API TA_COLD void throw_outcome(const WaitGuard& guard, WaitResult result);
 
+TA_INLINE void check(const WaitGuard& guard, WaitResult result) {
+    const WakeCallback* fired = guard.fired();
+    if (TA_UNLIKELY(result != WaitResult::Ready || (fired != nullptr && fired->error() != nullptr))) {
+        throw_outcome(guard, result);
+    }
+}
+
 }  // namespace detail
 
 /// Waits until `event` fires. May suspend. Throws the event's error, `Cancellation`, `TimeoutError` when the limit came first, and
@@ -62,12 +70,13 @@ namespace detail {
 TA_INLINE void await(Event& event, const Limit& limit = {},
                      std::source_location where = std::source_location::current()) {
     WaitGuard guard(where);
+    if (TA_LIKELY(limit.is_none())) {
+        detail::check(guard, guard.park_for(event));
+        return;
+    }
     limit.add_to(guard);
     guard.add(event);
-    const WaitResult result = guard.park(limit.deadline());
-    if (TA_UNLIKELY(result != WaitResult::Ready || guard.fired()->error() != nullptr)) {
-        detail::throw_outcome(guard, result);
-    }
+    detail::check(guard, guard.park(limit.deadline()));
 }
 
 template <typename E>

@@ -19,7 +19,11 @@ public:
     CallbackList() = default;
     CallbackList(const CallbackList&) = delete;
     CallbackList& operator=(const CallbackList&) = delete;
-    ~CallbackList();
+    ~CallbackList() {
+        if (TA_UNLIKELY(length_ != 0 || rest_ != nullptr)) {
+            destroy();
+        }
+    }
 
     std::size_t size() const noexcept { return length_ - holes_; }
     bool empty() const noexcept { return length_ == holes_; }
@@ -48,6 +52,15 @@ public:
         return remove_slow(callback, event);
     }
 
+    /// The only subscriber, if there is just one and nobody iterates; else null.
+    Callback* only() const noexcept { return length_ == 1 && depth_ == 0 ? first_ : nullptr; }
+
+    /// Takes out what `only` returned, without `dispose`: its reference goes to the caller.
+    void take_only() noexcept {
+        first_ = nullptr;
+        length_ = 0;
+    }
+
     /// Calls everyone who was subscribed when it began and still is when their turn comes.
     void notify(Event& event, void* result, Error* error) noexcept;
 
@@ -69,6 +82,7 @@ private:
     Callback* at(std::uint32_t index) const noexcept { return index == 0 ? first_ : rest_[index - 1]; }
 
     void append(Callback& callback);
+    void destroy() noexcept;
     bool remove_slow(Callback& callback, Event* event) noexcept;
     void close_gaps() noexcept;
 

@@ -142,6 +142,9 @@ public:
     /// True when `start` and `stop` do nothing for this type, so that a waiter need not call them.
     bool is_passive() const noexcept { return (flags_ & kLoopTrait) == 0; }
 
+    /// True when subscribing is just that: an open event that needs no start, with the subscription of this class.
+    bool is_simple() const noexcept { return (flags_ & (kLoopTrait | kOwnSubscriptionTrait | kClosedBit)) == 0; }
+
     /// The descriptor that `CloseDescriptor` speaks of; -1 when there is none.
     virtual int descriptor() const noexcept { return -1; }
 
@@ -176,7 +179,7 @@ protected:
     explicit Event(EventType type, Firing firing = Firing::OneShot) noexcept
         : EventHeader(static_cast<std::uint32_t>(type) << kTypeShift |
                       (firing == Firing::Repeating ? kRepeatingTrait : 0)) {}
-    ~Event() override;
+    ~Event() override = default;
 
     /// For loop events: the real work of the first start and of the last stop.
     [[nodiscard]] virtual Status enter_loop() { return {}; }
@@ -197,7 +200,7 @@ protected:
     /// Last words before the end, while the object is still whole.
     virtual void on_destroy() noexcept {}
 
-    /// Called at the end, after closing. True: the loop still uses the memory and will call `finish_destroy` when it has
+    /// Asked at the end of loop events, after closing. True: the loop still uses the memory and will call `finish_destroy` when it has
     /// let go (libuv handles close asynchronously).
     virtual bool close_async() noexcept { return false; }
 
@@ -207,6 +210,9 @@ protected:
     /// Constructors of loop events call this: `start` and `stop` then count and reach `enter_loop`, `leave_loop`.
     void use_loop() noexcept { flags_ |= kLoopTrait; }
 
+    /// Constructors of types that override `add_callback` or `del_callback` call this.
+    void use_own_subscription() noexcept { flags_ |= kOwnSubscriptionTrait; }
+
     /// Warns about an unused result or an unhandled error, once.
     void report_leftovers() noexcept;
 
@@ -214,11 +220,15 @@ protected:
 
 private:
     friend class EventHeader;
+    friend class Scheduler;
+    friend class Waker;
 
     static constexpr unsigned kStateShift = 16;
     static constexpr std::uint32_t kStateMask = 7;
     static constexpr std::uint32_t kRepeatingTrait = 1U << 20;
     static constexpr std::uint32_t kLoopTrait = 1U << 21;
+    static constexpr std::uint32_t kOwnSubscriptionTrait = 1U << 22;
+    static constexpr std::uint32_t kClosedBit = static_cast<std::uint32_t>(EventFlag::Closed);
     static constexpr unsigned kTypeShift = 24;
 
     void move_to(EventState state) noexcept {
@@ -226,6 +236,7 @@ private:
     }
     Status refuse(ErrorCode code, const char* what) const;
     void leave_loop_now() noexcept;
+    void let_go() noexcept;
     void release_slow() noexcept;
     void destroy() noexcept;
 

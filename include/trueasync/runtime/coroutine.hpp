@@ -95,7 +95,6 @@ protected:
 
     Error* unhandled_error() const noexcept override;
     void report_unhandled(Error& error) noexcept override;
-    void on_destroy() noexcept override;
 
 private:
     friend class RunQueue;

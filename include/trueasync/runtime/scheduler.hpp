@@ -212,6 +212,7 @@ private:
     void switch_from(Coroutine& self) noexcept;
     bool prepare(Coroutine& coroutine) noexcept;
     void finish(Coroutine& coroutine) noexcept;
+    bool finish_simple(Coroutine& coroutine) noexcept;
     void finish_unstarted(Coroutine& coroutine, Ref<Error> error) noexcept;
     void fire_handlers(Coroutine& coroutine, SwitchKind kind) noexcept;
     void enter_hooks(Coroutine& coroutine) noexcept;
@@ -262,8 +263,11 @@ TA_INLINE WaitResult Scheduler::suspend(std::source_location where) noexcept {
 TA_INLINE void Scheduler::park(Coroutine& self) noexcept {
     detail::Hot& hot = detail::hot_here();
     Coroutine* next = hot.queue.head();
-    if (TA_UNLIKELY(next == nullptr || (self.attention_ | next->attention_) != 0 ||
-                    hot.exceptions->caught != nullptr || hot.exceptions->uncaught != 0 || detail::take_turn(hot.fast_turns))) {
+    if (TA_UNLIKELY(next == nullptr || self.attention_ != 0 || hot.exceptions->caught != nullptr ||
+                    hot.exceptions->uncaught != 0 ||
+                    (next->attention_ != 0 &&
+                     !(next->attention_ == Coroutine::kUnstarted && hot.scheduler->prepare(*next))) ||
+                    detail::take_turn(hot.fast_turns))) {
         park_slow(self);
         return;
     }

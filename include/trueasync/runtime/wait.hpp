@@ -23,8 +23,12 @@ public:
     /// Outside a coroutine, in a callback, and with a cancellation pending the wait is over before it begins; `park` says so.
     TA_INLINE explicit WaitGuard(std::source_location where = std::source_location::current()) noexcept {
         result_ = Scheduler::departing(self_);
-        if (TA_LIKELY(result_ == WaitResult::Ready)) {
-            begin(where);
+        if (TA_LIKELY(result_ == WaitResult::Ready && self_->wait_ == nullptr)) {
+            self_->wait_ = this;
+            self_->suspended_at_ = where;
+            is_begun_ = true;
+        } else {
+            refuse_begin();
         }
     }
     WaitGuard(const WaitGuard&) = delete;
@@ -36,19 +40,44 @@ public:
     }
 
     /// Adds an event to the wait. A failure (closed event) also becomes the result of `park`.
-    WaitResult add(Event& event, WakeRole role = WakeRole::Wake) noexcept;
+    TA_INLINE WaitResult add(Event& event, WakeRole role = WakeRole::Wake) noexcept {
+        if (TA_LIKELY(is_begun_ && role == WakeRole::Wake && &event != self_ && self_->waker_.subscribe_simple(event))) {
+            return WaitResult::Ready;
+        }
+        return add_slow(event, role);
+    }
 
     /// Suspends until the first event fires, the deadline passes or the coroutine is cancelled. Returns at once, without a
     /// switch, when something has fired already.
     TA_INLINE WaitResult park(Deadline deadline = Deadline::never()) noexcept {
-        if (TA_LIKELY(depart(deadline))) {
+        if (TA_LIKELY(is_begun_ && deadline.is_never() && result_ == WaitResult::Ready && self_->waker_.is_settled())) {
+            self_->waker_state_ = WakerState::Waiting;
+            Scheduler::park(*self_);
+        } else if (depart(deadline)) {
+            Scheduler::park(*self_);
+        }
+        return arrive();
+    }
+
+    /// `add` and `park` for one event, then everything is left already: the inlined way for the commonest wait. When the event
+    /// came with an error, or anything else is not simple, the guard is still in place and tells.
+    TA_INLINE WaitResult park_for(Event& event) noexcept {
+        if (TA_LIKELY(add(event) == WaitResult::Ready && self_->waker_.is_settled())) {
+            self_->waker_state_ = WakerState::Waiting;
+            Scheduler::park(*self_);
+            if (TA_LIKELY(self_->attention_ == 0 && self_->waker_.leave_simple())) {
+                self_->wait_ = nullptr;
+                is_begun_ = false;
+                return WaitResult::Ready;
+            }
+        } else if (depart(Deadline::never())) {
             Scheduler::park(*self_);
         }
         return arrive();
     }
 
     /// What fired first; null when nothing has. Valid until the guard goes.
-    const WakeCallback* fired() const noexcept { return self_ == nullptr ? nullptr : self_->waker().fired(); }
+    const WakeCallback* fired() const noexcept { return is_begun_ ? self_->waker().fired() : nullptr; }
     const Waker& waker() const noexcept { return self_->waker(); }
     Coroutine* coroutine() const noexcept { return self_; }
     WaitResult result() const noexcept { return result_; }
@@ -71,7 +100,8 @@ private:
         WaitGuard& guard_;
     };
 
-    void begin(std::source_location where) noexcept;
+    TA_COLD void refuse_begin() noexcept;
+    WaitResult add_slow(Event& event, WakeRole role) noexcept;
     bool depart(Deadline deadline) noexcept;
     bool arm(Deadline deadline) noexcept;
     WaitResult arrive() noexcept;
@@ -112,6 +142,9 @@ public:
 TA_INLINE WaitResult wait_for(Event& event, Deadline deadline = Deadline::never(),
                               std::source_location where = std::source_location::current()) noexcept {
     WaitGuard guard(where);
+    if (TA_LIKELY(deadline.is_never())) {
+        return guard.park_for(event);
+    }
     guard.add(event);
     return guard.park(deadline);
 }

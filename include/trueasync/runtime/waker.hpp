@@ -31,7 +31,8 @@ enum class WakeRole : std::uint8_t {
 class TA_API WakeCallback final : public Callback {
 public:
     /// `is_inline`: lies inside a coroutine or on a stack, which frees it.
-    WakeCallback(Coroutine& coroutine, bool is_inline) noexcept : coroutine_(&coroutine), is_inline_(is_inline) {}
+    WakeCallback(Coroutine& coroutine, bool is_inline) noexcept
+        : Callback(WakeTag{}), is_inline_(is_inline), coroutine_(&coroutine) {}
 
     void call(Event& event, void* result, Error* error) override;
     void dispose(Event* event) noexcept override;
@@ -39,7 +40,8 @@ public:
     Event* event() const noexcept { return event_.get(); }
     WakeRole role() const noexcept { return role_; }
     bool has_fired() const noexcept { return has_fired_; }
-    void* result() const noexcept { return result_; }
+    /// What the event gave; for a coroutine, where its result lies.
+    void* result() const noexcept;
     Error* error() const noexcept { return error_.get(); }
 
     /// Gives up the waker's reference; for subscriptions that were allocated.
@@ -48,19 +50,21 @@ public:
     };
 
 private:
+    friend class Scheduler;
     friend class Waker;
     void destroy() noexcept override;
 
-    Coroutine* coroutine_;
-    Ref<Event> event_;
-    void* result_ = nullptr;
-    Ref<Error> error_;
+    // The small ones first: they fit behind the base class.
     WakeRole role_ = WakeRole::Wake;
     bool has_fired_ = false;
     bool is_subscribed_ = false;
     bool is_started_ = false;
     bool is_inline_;
     std::uint16_t index_ = 0;
+    Coroutine* coroutine_;
+    Ref<Event> event_;
+    void* result_ = nullptr;
+    Ref<Error> error_;
 };
 
 /// All subscriptions of one wait. Lies inside its coroutine; the first subscription allocates nothing.
@@ -75,6 +79,44 @@ public:
     /// Adds an event to the wait. A completed event with a stored result fires at once; a closed one without gives a
     /// warning and the error `EventClosed`.
     [[nodiscard]] Status subscribe(Event& event, WakeRole role = WakeRole::Wake);
+
+    /// The common case of `subscribe`, inlined: a first event that is simple. False: use `subscribe`.
+    TA_INLINE bool subscribe_simple(Event& event) noexcept {
+        if (TA_UNLIKELY(count_ != 0 || !event.is_simple())) {
+            return false;
+        }
+        event.flags_ |= kTaken;
+        event.callbacks_.add(first_);
+        event.add_ref();
+        first_.event_ = Ref<Event>::adopt(&event);
+        first_.role_ = WakeRole::Wake;
+        first_.is_subscribed_ = true;
+        first_.index_ = 0;
+        count_ = 1;
+        return true;
+    }
+
+    /// True when all that is waited for needs no start and has not fired: nothing is left to do but park.
+    TA_INLINE bool is_settled() const noexcept {
+        return count_ == 1 && fired_count_ == 0 && first_.is_subscribed_ && first_.event_->is_passive();
+    }
+
+    /// The common case of `leave`, inlined: one simple event, which has fired without an error. False: use the long way.
+    TA_INLINE bool leave_simple() noexcept {
+        if (TA_UNLIKELY(count_ != 1 || fired_count_ != 1 || first_.is_started_ || first_.role_ != WakeRole::Wake ||
+                        first_.error_ != nullptr)) {
+            return false;
+        }
+        if (first_.is_subscribed_) {
+            first_.is_subscribed_ = false;
+            first_.event_->callbacks_.remove(first_, first_.event_.get());
+        }
+        first_.has_fired_ = false;
+        first_.event_.reset();
+        count_ = 0;
+        fired_count_ = 0;
+        return true;
+    }
 
     /// Starts the events that need it. Stops early, successfully, when one fires while being started.
     [[nodiscard]] Status start_events();
@@ -92,12 +134,16 @@ public:
     }
 
 private:
+    friend class Scheduler;
     friend class WakeCallback;
 
     WakeCallback& at(std::size_t index) noexcept { return index == 0 ? first_ : further(index); }
     WakeCallback& further(std::size_t index) noexcept;
     [[nodiscard]] Status subscribe_closed(WakeCallback& callback, Event& event);
     void leave_one(WakeCallback& callback) noexcept;
+
+    static constexpr std::uint32_t kTaken =
+        static_cast<std::uint32_t>(EventFlag::ResultUsed) | static_cast<std::uint32_t>(EventFlag::ExceptionCaught);
 
     WakeCallback first_;  // the others lie with what few coroutines have
     std::uint16_t count_ = 0;

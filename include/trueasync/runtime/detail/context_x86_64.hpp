@@ -9,8 +9,6 @@
 #include <cstdint>
 #include <trueasync/base/export.hpp>
 
-extern "C" TA_API void trueasync_entry_x86_64() noexcept;
-
 namespace trueasync::detail {
 
 struct Registers {
@@ -56,14 +54,13 @@ TA_INLINE void switch_registers(Registers& from, Registers& to) noexcept {
 #undef TA_CLOBBER_AVX512
 #undef TA_LANDING_PAD
 
-/// `entry` is found by the trampoline in the word on top of the new stack.
-inline void prepare_registers(Registers& registers, void* stack_top, void (*entry)()) noexcept {
-    auto* top = reinterpret_cast<void**>(reinterpret_cast<std::uintptr_t>(stack_top) & ~std::uintptr_t{15}) - 2;
-    top[0] = reinterpret_cast<void*>(entry);
-    top[1] = nullptr;
+/// `entry` is jumped to as if called, with a return address of null: there unwinding ends.
+TA_INLINE void prepare_registers(Registers& registers, void* stack_top, void (*entry)()) noexcept {
+    auto* top = reinterpret_cast<void**>(reinterpret_cast<std::uintptr_t>(stack_top) & ~std::uintptr_t{15}) - 1;
+    *top = nullptr;
     registers.sp = top;
     registers.bp = nullptr;
-    registers.ip = reinterpret_cast<const void*>(&trueasync_entry_x86_64);
+    registers.ip = reinterpret_cast<const void*>(entry);
 }
 
 }  // namespace trueasync::detail
