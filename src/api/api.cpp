@@ -43,11 +43,15 @@ void throw_wait_error(WaitResult result) {
     throw_error(error);
 }
 
-void throw_outcome(const WaitGuard& guard, WaitResult result) {
-    if (result != WaitResult::Ready) {
-        throw_wait_error(result);
+WaitResult wait_limited(Event& event, const Limit& limit, std::source_location where) noexcept {
+    WaitGuard guard(where);
+    limit.add_to(guard);
+    guard.add(event);
+    const WaitResult result = guard.park(limit.deadline());
+    if (result == WaitResult::Ready && guard.fired() != nullptr && guard.fired()->error() != nullptr) {
+        return Scheduler::refuse(Ref<Error>(guard.fired()->error()), WaitResult::Failed);
     }
-    throw_error(Ref<Error>(guard.fired()->error()));
+    return result;
 }
 
 Timeout make_timeout(Duration limit) {

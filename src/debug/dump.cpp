@@ -1,7 +1,6 @@
 #include <trueasync/debug/dump.hpp>
 
 #include <trueasync/runtime/runtime.hpp>
-#include <trueasync/runtime/wait.hpp>
 
 namespace trueasync {
 
@@ -31,10 +30,7 @@ std::string describe(const Coroutine& coroutine) {
     text.append("  spawn: ").append(to_string(coroutine.spawned_at())).append("\n");
     text.append("  suspend: ").append(to_string(coroutine.suspended_at())).append("\n");
     text.append("  waiting for:\n");
-    std::vector<std::string> awaited;
-    if (coroutine.wait() != nullptr && !coroutine.is_running()) {
-        awaited = coroutine.wait()->describe();
-    }
+    const std::vector<std::string> awaited = coroutine.awaiting();
     if (awaited.empty()) {
         text.append("    <nothing>\n");
     }

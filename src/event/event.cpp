@@ -84,7 +84,7 @@ bool Event::replay(Callback* /*callback*/, void** /*result*/, Ref<Error>* /*erro
     return false;
 }
 
-Status Event::notify(void* result, Error* error) {
+Status Event::notify_slow(void* result, Error* error) {
     const EventState before = state();
     if (before == EventState::Closed || (before != EventState::Active && !is_passive())) {
         const auto code = is_closed() ? ErrorCode::EventClosed : ErrorCode::IllegalState;
@@ -192,7 +192,9 @@ void Event::report_unhandled(Error& error) noexcept {
 
 void Event::destroy() noexcept {
     report_leftovers();
-    on_destroy();
+    if (!is_passive()) {
+        on_destroy();
+    }
     close();
     if (TA_UNLIKELY(has(EventFlag::CloseDescriptor) || has(EventFlag::ObjectRef))) {
         let_go();

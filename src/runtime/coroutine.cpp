@@ -12,12 +12,6 @@ namespace {
 
 }  // namespace
 
-Coroutine::~Coroutine() {
-    if (TA_UNLIKELY(owner_ != nullptr)) {
-        owner_->on_dispose(*this);
-    }
-}
-
 Coroutine::Rare& Coroutine::rare() {
     if (rare_ == nullptr) {
         rare_ = std::make_unique<Rare>();

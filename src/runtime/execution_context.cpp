@@ -80,6 +80,7 @@ trueasync_entry_aarch64:
 namespace trueasync {
 
 void ExecutionContext::adopt_thread() noexcept {
+    stack_ = {};
 #if defined(TA_ASAN) && defined(__linux__)
     pthread_attr_t attributes;
     if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
@@ -126,12 +127,6 @@ void ExecutionContext::annotate_destroyed(void* fiber) noexcept {
         __tsan_destroy_fiber(fiber);
     }
 }
-
-#else
-
-void ExecutionContext::annotate_leaving(void** /*fake_stack*/, const ExecutionContext& /*to*/) noexcept {}
-void ExecutionContext::annotate_arrived(void* /*fake_stack*/) noexcept {}
-void ExecutionContext::annotate_destroyed(void* /*fiber*/) noexcept {}
 
 #endif
 

@@ -91,6 +91,7 @@ void Runtime::shutdown(Ref<Error> cause) noexcept {
         return;
     }
     state_ = State::Stopping;
+    scheduler_.is_accepting_ = false;
     cancel_all(Error::cancellation(CancelReason::Shutdown, "Graceful shutdown", std::move(cause)));
     if (!settings_.shutdown_grace.is_never()) {
         grace_ = std::make_unique<GraceTimer>(*this);
@@ -190,6 +191,7 @@ Ref<Error> Runtime::finish(Ref<Error> main_error) noexcept {
         scheduler_.drain();
     }
     state_ = State::Final;
+    scheduler_.is_accepting_ = false;
     abandon_all();
     scheduler_.microtasks().clear();
     if (grace_ != nullptr && grace_->is_armed()) {

@@ -34,18 +34,19 @@ private:
     Scheduler& scheduler_;
 };
 
-/// While callbacks run nothing may suspend: no fast turns are left, so every attempt reaches a slow path and is refused.
+/// While callbacks run nothing may suspend: the running coroutine is marked, so every attempt reaches a slow path and is refused.
 class Scheduler::CallbackSection {
 public:
     explicit CallbackSection(Scheduler& scheduler) noexcept
-        : scheduler_(scheduler), outer_(std::exchange(scheduler.is_inside_callback_, true)), turns_(hot.fast_turns) {
-        hot.fast_turns = 0;
+        : scheduler_(scheduler), coroutine_(*hot.current), outer_(coroutine_.attention_ & Coroutine::kInCallback) {
+        coroutine_.attention_ |= Coroutine::kInCallback;
     }
     ~CallbackSection() {
-        scheduler_.is_inside_callback_ = outer_;
-        hot.fast_turns = turns_;
-        if (!outer_ && !scheduler_.microtasks_.empty()) {
-            scheduler_.grant_turns(0);
+        if (outer_ == 0) {
+            coroutine_.attention_ &= ~Coroutine::kInCallback;
+            if (!scheduler_.microtasks_.empty()) {
+                scheduler_.grant_turns(0);
+            }
         }
     }
     CallbackSection(const CallbackSection&) = delete;
@@ -53,8 +54,8 @@ public:
 
 private:
     Scheduler& scheduler_;
-    bool outer_;
-    std::int32_t turns_;
+    Coroutine& coroutine_;
+    std::uint32_t outer_;
 };
 
 Scheduler::Scheduler(Runtime& runtime, Reactor& reactor, StackPool& stacks, SchedulerSettings settings)
@@ -91,7 +92,7 @@ WaitResult Scheduler::departing_slow(Coroutine* self) noexcept {
     if (self == nullptr) {
         return refuse(ErrorCode::NotInCoroutine, "only a coroutine can wait: there is none running on this thread");
     }
-    if (hot.scheduler->is_inside_callback_) {
+    if ((self->attention_ & Coroutine::kInCallback) != 0) {
         return refuse(ErrorCode::SuspendRefused,
                       "a callback, microtask or switch handler must not wait: spawn a coroutine for it");
     }
@@ -146,14 +147,16 @@ WaitResult Scheduler::deliver_cancellation(Coroutine& self) noexcept {
 
 // --- switching
 
-Coroutine* Scheduler::next_ready() noexcept {
-    while (Coroutine* next = hot.queue.pop()) {
-        if (TA_LIKELY(next->waker_state_ != WakerState::Ignored)) {
-            return next;
-        }
-        finish_unstarted(*next, next->rare().cancellation);
+TA_INLINE Coroutine* Scheduler::next_ready() noexcept {
+    Coroutine* next = hot.queue.pop();
+    if (TA_LIKELY(next == nullptr || next->waker_state_ != WakerState::Ignored)) {
+        return next;
     }
-    return nullptr;
+    do {
+        finish_unstarted(*next, next->rare().cancellation);
+        next = hot.queue.pop();
+    } while (next != nullptr && next->waker_state_ == WakerState::Ignored);
+    return next;
 }
 
 /// Leaves `self`, whose waker state says why, for whoever is next; returns when it is continued.
@@ -219,7 +222,7 @@ void Scheduler::context_main() noexcept {
             hot.fast_turns = 0;
             scheduler.tick();
         } else {
-            --scheduler.turns_granted_;  // counted as a switch or a handover below
+            --scheduler.turns_granted_;  // not a fast switch: counted below
         }
         Coroutine* next = scheduler.next_ready();
         if (next != nullptr && (next->attention_ & Coroutine::kUnstarted) != 0) {
@@ -307,9 +310,8 @@ void Scheduler::reactor_main() noexcept {
 void Scheduler::run_microtasks() noexcept {
     Status status;
     {
-        const bool outer = std::exchange(is_inside_callback_, true);
+        const CallbackSection section(*this);
         status = microtasks_.run_all();
-        is_inside_callback_ = outer;
     }
     if (!status) {
         runtime_.unhandled(nullptr, *status.error());
@@ -318,7 +320,7 @@ void Scheduler::run_microtasks() noexcept {
 
 void Scheduler::add_microtask(Microtask& task) noexcept {
     microtasks_.push(task);
-    if (!is_inside_callback_) {
+    if (!is_inside_callback()) {
         grant_turns(0);
     }
 }
@@ -369,38 +371,18 @@ Scheduler::Idle Scheduler::idle() noexcept {
 
 // --- coroutines
 
-void Scheduler::enqueue(Coroutine& coroutine) noexcept {
-    coroutine.waker_state_ = WakerState::Queued;
-    if (TA_UNLIKELY(coroutine.is_high_priority_)) {
-        hot.queue.push_front(coroutine);
-    } else {
-        hot.queue.push_back(coroutine);
-    }
-}
-
 Status Scheduler::spawn(Coroutine& coroutine, Owner* owner) noexcept {
-    if (TA_UNLIKELY(!runtime_.is_accepting() || hot.scheduler != this)) {
-        return Status::failure(runtime_.state() == Runtime::State::Created ? ErrorCode::NotRunning
-                                                                           : ErrorCode::ShuttingDown,
-                               "no coroutine can be spawned: the runtime does not run or is shutting down");
-    }
-    if (TA_UNLIKELY(coroutine.id_ != 0)) {
-        return Status::failure(ErrorCode::IllegalState, "a coroutine is spawned only once: " + coroutine.info());
-    }
-    if (TA_UNLIKELY(!stacks_.reserve())) {
-        return Status::failure(ErrorCode::OutOfMemory,
-                               "no memory for the stack of one more coroutine; " + std::to_string(alive_count_) +
-                                   " are alive");
+    if (TA_UNLIKELY(!is_accepting_ || hot.scheduler != this || coroutine.id_ != 0 || !stacks_.reserve())) {
+        return refuse_spawn(coroutine);
     }
     coroutine.add_ref();
     coroutine.id_ = next_id_++;
-    if (host_hook_ != nullptr) {
+    if (TA_UNLIKELY(host_hook_ != nullptr)) {
         coroutine.attention_ |= Coroutine::kHooks;
     }
     alive_.push_back(coroutine);
     ++alive_count_;
-    ++stats_.spawned;
-    if (owner != nullptr) {
+    if (TA_UNLIKELY(owner != nullptr)) {
         coroutine.owner_ = owner;
         owner->adopt(coroutine);
     }
@@ -409,6 +391,20 @@ Status Scheduler::spawn(Coroutine& coroutine, Owner* owner) noexcept {
         coroutine.waker_state_ = WakerState::Ignored;
     }
     return {};
+}
+
+Status Scheduler::refuse_spawn(const Coroutine& coroutine) {
+    if (hot.scheduler != this) {
+        return Status::failure(ErrorCode::NotRunning, "a coroutine can be spawned only on the thread of a running runtime");
+    }
+    if (!is_accepting_) {
+        return Status::failure(ErrorCode::ShuttingDown, "no coroutine can be spawned: the runtime is shutting down");
+    }
+    if (coroutine.id_ != 0) {
+        return Status::failure(ErrorCode::IllegalState, "a coroutine is spawned only once: " + coroutine.info());
+    }
+    return Status::failure(ErrorCode::OutOfMemory, "no memory for the stack of one more coroutine; " +
+                                                       std::to_string(alive_count_) + " are alive");
 }
 
 void Scheduler::cancel(Coroutine& coroutine, Ref<Error> cancellation, bool even_protected) noexcept {
@@ -443,12 +439,12 @@ void Scheduler::cancel(Coroutine& coroutine, Ref<Error> cancellation, bool even_
 inline bool Scheduler::finish_simple(Coroutine& coroutine) noexcept {
     Callback* callback = coroutine.callbacks_.only();
     if (callback == nullptr || !callback->is_wake() || coroutine.attention_ != 0 || coroutine.rare_ != nullptr ||
-        coroutine.error_ != nullptr || coroutine.owner_ != nullptr || coroutine.notify_handler_ != nullptr) {
+        coroutine.error_ != nullptr || coroutine.owner_ != nullptr || coroutine.notify_handler_ != nullptr ||
+        !static_cast<WakeCallback*>(callback)->is_inline_) {
         return false;
     }
     static_cast<ListNode<AliveTag>&>(coroutine).unlink();
     --alive_count_;
-    ++stats_.finished;
     coroutine.set(EventFlag::Closed);
     coroutine.move_to(EventState::Closed);
     coroutine.callbacks_.take_only();
@@ -460,8 +456,7 @@ inline bool Scheduler::finish_simple(Coroutine& coroutine) noexcept {
         waiter.waker_.first_fired_ = wake_callback.index_;
     }
     wake(waiter);
-    callback->release();
-    return true;
+    return true;  // the list's reference to an inline callback needs no giving back: the next wait counts anew
 }
 
 void Scheduler::finish(Coroutine& coroutine) noexcept {
@@ -476,7 +471,6 @@ void Scheduler::finish(Coroutine& coroutine) noexcept {
     }
     static_cast<ListNode<AliveTag>&>(coroutine).unlink();
     --alive_count_;
-    ++stats_.finished;
     Error* error = coroutine.error_.get();
     const bool is_awaited = coroutine.callback_count() != 0;
     coroutine.notify(error == nullptr ? coroutine.result() : nullptr, error).ignore();
@@ -561,7 +555,7 @@ Status Scheduler::begin(Coroutine& main, const SwitchHandlers& main_handlers) no
     main.context_.adopt_thread();
     alive_.push_back(main);
     alive_count_ = 1;
-    ++stats_.spawned;
+    is_accepting_ = true;
     hot.current = &main;
     hot.exceptions = reinterpret_cast<detail::ExceptionState*>(abi::__cxa_get_globals());
     hot.scheduler = this;
@@ -595,6 +589,8 @@ void Scheduler::drain() noexcept {
 void Scheduler::abandon(Coroutine& coroutine) noexcept {
     if (coroutine.wait_ != nullptr) {
         coroutine.wait_->leave();
+    } else {
+        coroutine.waker_.leave();
     }
     coroutine.error_ = Error::cancellation(CancelReason::Abandoned, "abandoned: it did not stop when asked to");
     if (coroutine.rare_ != nullptr) {
@@ -628,7 +624,9 @@ void Scheduler::end() noexcept {
 
 SchedulerStats Scheduler::stats() const noexcept {
     SchedulerStats stats = stats_;
-    if (hot.scheduler == this && !is_inside_callback_) {
+    stats.spawned = next_id_ - 1;
+    stats.finished = stats.spawned - alive_count_;
+    if (hot.scheduler == this) {
         stats.switches += turns_granted_ - static_cast<std::uint32_t>(std::max(hot.fast_turns, 0));
     }
     return stats;

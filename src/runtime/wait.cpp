@@ -8,14 +8,14 @@ void WaitGuard::refuse_begin() noexcept {
     }
 }
 
-WaitResult WaitGuard::add_slow(Event& event, WakeRole role) noexcept {
+WaitResult WaitGuard::add(Event& event, WakeRole role) noexcept {
     if (TA_UNLIKELY(result_ != WaitResult::Ready)) {
         return result_;
     }
     if (TA_UNLIKELY(&event == self_)) {
         return result_ = Scheduler::refuse(ErrorCode::AwaitSelf, "a coroutine cannot await itself: " + event.info());
     }
-    if (Status status = self_->waker_.subscribe(event, role); TA_UNLIKELY(!status)) {
+    if (Status status = self_->waker_.subscribe(*self_, event, role); TA_UNLIKELY(!status)) {
         result_ = Scheduler::refuse(status.take());
     }
     return result_;
@@ -104,23 +104,54 @@ void WaitGuard::leave() noexcept {
     is_begun_ = false;
 }
 
-std::vector<std::string> WaitGuard::describe() const {
+std::vector<std::string> Coroutine::awaiting() const {
     std::vector<std::string> lines;
-    if (source_ != nullptr) {
-        lines.push_back(source_->info());
+    if (is_finished() || is_running()) {
+        return lines;
     }
-    const Waker& waker = self_->waker_;
-    for (std::size_t i = 0; i < waker.size(); ++i) {
-        if (const Event* event = waker.at(i).event()) {
+    for (std::size_t i = 0; i < waker_.size(); ++i) {
+        if (const Event* event = waker_.at(i).event()) {
             lines.push_back(event->info());
         }
+    }
+    if (wait_ != nullptr) {
+        wait_->describe(lines);
+    }
+    return lines;
+}
+
+void WaitGuard::describe(std::vector<std::string>& lines) const {
+    if (source_ != nullptr) {
+        lines.push_back(source_->info());
     }
     if (timeout_.is_armed()) {
         const auto left = timeout_.deadline() - Scheduler::current()->reactor().now();
         lines.push_back("Deadline(in " +
                         std::to_string(std::chrono::ceil<std::chrono::milliseconds>(left).count()) + "ms)");
     }
-    return lines;
+}
+
+WaitResult detail::end_wait(Coroutine& self) noexcept {
+    WaitResult result = Scheduler::arrived(self);
+    if (result == WaitResult::Ready) {
+        if (const WakeCallback* fired = self.waker_.fired(); fired != nullptr && fired->error() != nullptr) {
+            const bool is_closed = fired->error()->code() == ErrorCode::EventClosed && fired->event() == nullptr;
+            result = Scheduler::refuse(Ref<Error>(fired->error()), is_closed ? WaitResult::Refused : WaitResult::Failed);
+        }
+    }
+    self.waker_.leave();
+    self.waker_state_ = WakerState::NoStatus;
+    return result;
+}
+
+WaitResult detail::wait_long(Event& event, Deadline deadline, std::source_location where) noexcept {
+    WaitGuard guard(where);
+    guard.add(event);
+    const WaitResult result = guard.park(deadline);
+    if (result == WaitResult::Ready && guard.fired() != nullptr && guard.fired()->error() != nullptr) {
+        return Scheduler::refuse(Ref<Error>(guard.fired()->error()), WaitResult::Failed);
+    }
+    return result;
 }
 
 WaitResult sleep_until(Deadline deadline, std::source_location where) noexcept {

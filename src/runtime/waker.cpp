@@ -54,20 +54,22 @@ WakeCallback& Waker::further(std::size_t index) noexcept {
     return *first_.coroutine_->rare().subscriptions[index - 1];
 }
 
-Status Waker::subscribe(Event& event, WakeRole role) {
+Status Waker::subscribe(Coroutine& owner, Event& event, WakeRole role) {
+    if (!is_built_) {
+        build(owner);
+    }
     WakeCallback* callback = &first_;
     if (TA_UNLIKELY(count_ != 0)) {
         if (count_ == UINT16_MAX) {
             return Status::failure(ErrorCode::IllegalState, "one wait takes at most 65535 events");
         }
-        auto& further = first_.coroutine_->rare().subscriptions;
-        if (further.size() < count_) {
-            further.emplace_back(new WakeCallback(*first_.coroutine_, false));
+        auto& others = owner.rare().subscriptions;
+        if (others.size() < count_) {
+            others.emplace_back(new WakeCallback(owner, false));
         }
-        callback = further[count_ - 1U].get();
+        callback = others[count_ - 1U].get();
     }
-    callback->role_ = role;
-    callback->index_ = count_;
+    callback->prepare(role, count_);
     event.mark_result_used();
     event.mark_exception_caught();
     if (TA_UNLIKELY(event.is_closed())) {

@@ -52,15 +52,8 @@ private:
 
 namespace detail {
 
-/// Throws what the wait, or the event that fired, has to say.
-[[noreturn]] TA_API TA_COLD void throw_outcome(const WaitGuard& guard, WaitResult result);
-
-TA_INLINE void check(const WaitGuard& guard, WaitResult result) {
-    const WakeCallback* fired = guard.fired();
-    if (TA_UNLIKELY(result != WaitResult::Ready || (fired != nullptr && fired->error() != nullptr))) {
-        throw_outcome(guard, result);
-    }
-}
+/// `await` with a limit.
+TA_API WaitResult wait_limited(Event& event, const Limit& limit, std::source_location where) noexcept;
 
 }  // namespace detail
 
@@ -69,14 +62,11 @@ TA_INLINE void check(const WaitGuard& guard, WaitResult result) {
 /// Cancel safety: nothing is lost; the event goes on for the others.
 TA_INLINE void await(Event& event, const Limit& limit = {},
                      std::source_location where = std::source_location::current()) {
-    WaitGuard guard(where);
     if (TA_LIKELY(limit.is_none())) {
-        detail::check(guard, guard.park_for(event));
-        return;
+        detail::check(wait_for(event, Deadline::never(), where));
+    } else {
+        detail::check(detail::wait_limited(event, limit, where));
     }
-    limit.add_to(guard);
-    guard.add(event);
-    detail::check(guard, guard.park(limit.deadline()));
 }
 
 template <typename E>

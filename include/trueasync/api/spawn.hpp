@@ -23,7 +23,9 @@ auto spawn(F&& function, std::source_location where = std::source_location::curr
         detail::throw_error(Error::make(ErrorCode::NotRunning, "spawn needs a running runtime: call it inside trueasync::run"));
     }
     auto coroutine = make_ref<detail::ClosureCoroutine<Function, T>>(std::forward<F>(function), where);
-    detail::check(scheduler->spawn(*coroutine));
+    if (TA_UNLIKELY(!scheduler->spawn_simple(*coroutine))) {
+        detail::check(scheduler->spawn(*coroutine));
+    }
     return Handle<T>(std::move(coroutine));
 }
 

@@ -63,6 +63,9 @@ public:
         }
     }
 
+    /// Takes over a reference into an empty `Ref`, without looking at what it held.
+    void set_adopted(T* object) noexcept { object_ = object; }
+
     /// Gives the reference away; the caller must release it.
     [[nodiscard]] T* detach() noexcept { return std::exchange(object_, nullptr); }
 

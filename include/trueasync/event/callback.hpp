@@ -49,6 +49,7 @@ protected:
 
 private:
     friend class CallbackList;
+    friend class WakeCallback;
 
     std::uint32_t ref_count_ = 1;
     std::uint32_t slot_ = 0;  // place in the list it was added to last: a hint that makes removal O(1)

@@ -55,6 +55,12 @@ public:
     /// The only subscriber, if there is just one and nobody iterates; else null.
     Callback* only() const noexcept { return length_ == 1 && depth_ == 0 ? first_ : nullptr; }
 
+    /// Makes `callback` the only subscriber of an empty list; it has counted the list's reference itself.
+    void put_only(Callback& callback) noexcept {
+        first_ = &callback;
+        length_ = 1;
+    }
+
     /// Takes out what `only` returned, without `dispose`: its reference goes to the caller.
     void take_only() noexcept {
         first_ = nullptr;

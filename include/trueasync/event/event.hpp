@@ -22,7 +22,7 @@ public:
     EventHeader(const EventHeader&) = delete;
     EventHeader& operator=(const EventHeader&) = delete;
 
-    bool has(EventFlag flag) const noexcept { return (flags_ & static_cast<std::uint32_t>(flag)) != 0; }
+    bool has(EventFlag flag) const noexcept { return (flags_ & bit(flag)) != 0; }
 
     /// The event itself, also when this is a reference to one. Null when the reference is empty.
     Event* resolve() noexcept;
@@ -36,8 +36,8 @@ protected:
     explicit EventHeader(std::uint32_t flags) noexcept : flags_(flags) {}
     virtual ~EventHeader() = default;
 
-    void set(EventFlag flag) noexcept { flags_ |= static_cast<std::uint32_t>(flag); }
-    void clear(EventFlag flag) noexcept { flags_ &= ~static_cast<std::uint32_t>(flag); }
+    void set(EventFlag flag) noexcept { flags_ |= bit(flag); }
+    void clear(EventFlag flag) noexcept { flags_ &= ~bit(flag); }
 
     std::uint32_t flags_;                // flags 0-15, state 16-18, traits 20-22, type 24-31
     std::uint32_t extra_offset_ = 0;     // where additional data lies, counted from the event
@@ -102,7 +102,16 @@ public:
 
     /// Fires: the handler, then everyone subscribed; then a one-shot event closes and a repeating one returns to where it
     /// was. Refused when closed, and for loop events that are not active.
-    Status notify(void* result, Error* error);
+    Status notify(void* result, Error* error) {
+        // The common case: an event that stays open and has one coroutine waiting, which is only queued.
+        if (Callback* only = callbacks_.only();
+            TA_LIKELY(only != nullptr && only->is_wake() && notify_handler_ == nullptr &&
+                      (flags_ & (kRepeatingTrait | kLoopTrait | kClosedBit)) == kRepeatingTrait)) {
+            only->call(*this, result, error);
+            return {};
+        }
+        return notify_slow(result, error);
+    }
 
     /// Ends the event's life: nothing fires any more, subscribers are let go. Closing twice does nothing.
     void close() noexcept;
@@ -119,6 +128,8 @@ public:
     void release() noexcept {
         if (TA_LIKELY(!has(EventFlag::HostObject) && count_or_offset_ > 1)) {
             --count_or_offset_;
+        } else if ((flags_ & kEndBits) == kEasyEnd && count_or_offset_ == 1) {
+            delete this;  // complete, taken, nothing held: as `dispose` would
         } else {
             release_slow();
         }
@@ -197,7 +208,7 @@ protected:
     /// Where an unhandled error goes: to the sink, unless a type knows better.
     virtual void report_unhandled(Error& error) noexcept;
 
-    /// Last words before the end, while the object is still whole.
+    /// Last words of a loop event, while the object is still whole.
     virtual void on_destroy() noexcept {}
 
     /// Asked at the end of loop events, after closing. True: the loop still uses the memory and will call `finish_destroy` when it has
@@ -228,12 +239,18 @@ private:
     static constexpr std::uint32_t kRepeatingTrait = 1U << 20;
     static constexpr std::uint32_t kLoopTrait = 1U << 21;
     static constexpr std::uint32_t kOwnSubscriptionTrait = 1U << 22;
-    static constexpr std::uint32_t kClosedBit = static_cast<std::uint32_t>(EventFlag::Closed);
+    static constexpr std::uint32_t kClosedBit = bit(EventFlag::Closed);
+    /// What has to be looked at when the last reference goes, and how it looks when there is nothing to do.
+    static constexpr std::uint32_t kEasyEnd =
+        bit(EventFlag::Closed) | bit(EventFlag::ResultUsed) | bit(EventFlag::ExceptionCaught);
+    static constexpr std::uint32_t kEndBits = kEasyEnd | bit(EventFlag::HostObject) | bit(EventFlag::NoFreeMemory) |
+                                              bit(EventFlag::ObjectRef) | bit(EventFlag::CloseDescriptor) | kLoopTrait;
     static constexpr unsigned kTypeShift = 24;
 
     void move_to(EventState state) noexcept {
         flags_ = (flags_ & ~(kStateMask << kStateShift)) | static_cast<std::uint32_t>(state) << kStateShift;
     }
+    Status notify_slow(void* result, Error* error);
     Status refuse(ErrorCode code, const char* what) const;
     void leave_loop_now() noexcept;
     void let_go() noexcept;

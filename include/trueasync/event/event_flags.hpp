@@ -24,6 +24,9 @@ enum class EventFlag : std::uint32_t {
     Hidden = 1U << 10,           ///< does not keep the loop alive and does not count against a deadlock
 };
 
+/// The flag's bit in the word.
+constexpr std::uint32_t bit(EventFlag flag) noexcept { return static_cast<std::uint32_t>(flag); }
+
 /// The life of an event.
 ///
 /// created -> active (start) -> fired -> active (periodic) or closed (one-shot); active -> stopped -> active;

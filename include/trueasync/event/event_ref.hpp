@@ -15,7 +15,7 @@ namespace trueasync {
 /// Lifetime: part of a host object or of any other; frees nothing itself.
 class TA_API EventRef final : public EventHeader {
 public:
-    EventRef() noexcept : EventHeader(static_cast<std::uint32_t>(EventFlag::Reference)) {}
+    EventRef() noexcept : EventHeader(bit(EventFlag::Reference)) {}
     explicit EventRef(Ref<Event> event) noexcept : EventRef() { event_ = std::move(event); }
     ~EventRef() override { reset(); }
 

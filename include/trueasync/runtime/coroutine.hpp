@@ -20,6 +20,11 @@
 namespace trueasync {
 
 class WaitGuard;
+enum class WaitResult : std::uint8_t;
+
+namespace detail {
+WaitResult end_wait(Coroutine& self) noexcept;
+}
 
 /// The table of all unfinished coroutines of a runtime links through this.
 struct AliveTag;
@@ -51,7 +56,9 @@ public:
     bool is_protected() const noexcept { return protect_depth_ != 0; }
     WakerState waker_state() const noexcept { return waker_state_; }
 
-    /// What it waits for at present, for dumps; null when it does not wait.
+    /// What it waits for at present: one line each.
+    std::vector<std::string> awaiting() const;
+    /// The guard of its wait; null when it does not wait, or waits for one event only.
     const WaitGuard* wait() const noexcept { return wait_; }
     const Waker& waker() const noexcept { return waker_; }
 
@@ -84,8 +91,12 @@ public:
 
 protected:
     explicit Coroutine(std::source_location where = std::source_location::current()) noexcept
-        : Event(EventType::Coroutine), spawned_at_(where), waker_(*this) {}
-    ~Coroutine() override;
+        : Event(EventType::Coroutine), spawned_at_(where) {}
+    ~Coroutine() override {
+        if (TA_UNLIKELY(owner_ != nullptr)) {
+            owner_->on_dispose(*this);
+        }
+    }
 
     /// The body. May suspend; may throw a C++ exception, which becomes the error.
     virtual void run() = 0;
@@ -100,6 +111,7 @@ private:
     friend class RunQueue;
     friend class Scheduler;
     friend class WaitGuard;
+    friend WaitResult detail::end_wait(Coroutine& self) noexcept;
     friend class WakeCallback;
     friend class Waker;
     friend class ProtectGuard;
@@ -112,6 +124,7 @@ private:
         kCancel = 1U << 2,     // a cancellation is to be delivered at the next suspension point
         kEnter = 1U << 3,      // the hooks are to be told when it continues
         kNoSuspend = 1U << 4,  // the shutdown is in its last step: nothing waits any more
+        kInCallback = 1U << 5,  // a callback, microtask or handler runs in its turn
     };
 
     /// What few coroutines have.
@@ -130,7 +143,7 @@ private:
     bool is_cancel_requested_ = false;
     bool is_high_priority_ = false;
     bool is_abandoned_ = false;
-    Coroutine* next_ = nullptr;
+    Coroutine* next_;  // in the run queue; means nothing at its tail and outside
     ExecutionContext context_;
     std::source_location suspended_at_;
     WaitGuard* wait_ = nullptr;
@@ -142,6 +155,10 @@ private:
     std::uint32_t id_ = 0;
     std::uint32_t protect_depth_ = 0;
 };
+
+inline bool Waker::is_same(Coroutine& owner, Event& event) noexcept {
+    return &static_cast<Event&>(owner) == &event;
+}
 
 #if !defined(TA_TSAN)
 static_assert(sizeof(Coroutine) <= 256, "a parked coroutine is one page and this");

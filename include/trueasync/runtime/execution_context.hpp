@@ -71,25 +71,32 @@ public:
 #endif
     }
 
+    // For the sanitizers; nothing in other builds.
+#if defined(TA_ASAN) || defined(TA_TSAN)
     /// Call first thing on a stack that was never used before.
     TA_API static void annotate_arrived(void* fake_stack) noexcept;
 
-    /// Tells the sanitizer that a context which is not running will never be continued.
+    /// A context which is not running will never be continued.
     TA_API static void annotate_destroyed(void* fiber) noexcept;
+#else
+    static void annotate_arrived(void* /*fake_stack*/) noexcept {}
+    static void annotate_destroyed(void* /*fiber*/) noexcept {}
+#endif
 
 private:
+#if defined(TA_ASAN) || defined(TA_TSAN)
     TA_API void annotate_created() noexcept;
     TA_API static void annotate_leaving(void** fake_stack, const ExecutionContext& to) noexcept;
+#else
+    void annotate_created() noexcept {}
+#endif
 
+    // Not initialised: a context means nothing before `prepare` or `adopt_thread`.
     detail::Registers registers_;
     Stack stack_;
 #ifdef TA_TSAN
     void* fiber_ = nullptr;
 #endif
 };
-
-#if !defined(TA_ASAN) && !defined(TA_TSAN)
-inline void ExecutionContext::annotate_created() noexcept {}
-#endif
 
 }  // namespace trueasync

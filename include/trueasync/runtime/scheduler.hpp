@@ -27,6 +27,7 @@ enum class WaitResult : std::uint8_t {
     Cancelled,  ///< the coroutine, or this wait by a token, was cancelled
     TimedOut,   ///< the deadline came first
     Refused,    ///< it could not begin: wrong place, wrong state
+    Failed,     ///< what was waited for ended with an error
 };
 
 namespace detail {
@@ -127,13 +128,26 @@ public:
     /// Before a wait: refuses where suspending is impossible, delivers a pending cancellation.
     static TA_INLINE WaitResult departing(Coroutine*& self) noexcept {
         self = detail::hot.current;
-        if (TA_LIKELY(self != nullptr && self->attention_ == 0 && !detail::hot.scheduler->is_inside_callback_)) {
+        if (TA_LIKELY(self != nullptr && self->attention_ == 0)) {
             return WaitResult::Ready;
         }
         return departing_slow(self);
     }
 
-    /// The error behind the last `Cancelled`, `TimedOut` or `Refused` on this thread.
+    /// A wait for one simple event, without a guard; see `wait_for`. False: nothing was done.
+    static TA_INLINE bool begin_simple_wait(Coroutine& self, Event& event, std::source_location where) noexcept {
+        if (TA_UNLIKELY(self.attention_ != 0 || !self.waker_.begin_simple(self, event))) {
+            return false;
+        }
+        self.suspended_at_ = where;
+        self.waker_state_ = WakerState::Waiting;
+        return true;
+    }
+    static TA_INLINE bool end_simple_wait(Coroutine& self) noexcept {
+        return TA_LIKELY(self.attention_ == 0) && self.waker_.end_simple();
+    }
+
+    /// The error behind the last `Cancelled`, `TimedOut`, `Refused` or `Failed` on this thread.
     static Ref<Error> take_wait_error() noexcept;
     static WaitResult refuse(ErrorCode code, std::string message) noexcept;
     static WaitResult refuse(Ref<Error> error, WaitResult as = WaitResult::Refused) noexcept;
@@ -143,6 +157,19 @@ public:
     /// Queues an unstarted coroutine and takes a reference to it. Refused during shutdown, and when there is no memory for
     /// its stack; the caller then still owns it and it never runs.
     [[nodiscard]] Status spawn(Coroutine& coroutine, Owner* owner = nullptr) noexcept;
+
+    /// The same for a coroutine that was made just now and is nothing special. False: nothing was done, use `spawn`.
+    TA_INLINE bool spawn_simple(Coroutine& coroutine) noexcept {
+        if (TA_UNLIKELY(!is_accepting_ || host_hook_ != nullptr || !stacks_.reserve())) {
+            return false;
+        }
+        coroutine.add_ref();
+        coroutine.id_ = next_id_++;
+        alive_.push_back(coroutine);
+        ++alive_count_;
+        enqueue(coroutine);
+        return true;
+    }
 
     /// Makes a waiting coroutine ready. Does nothing for one that is ready, running or finished.
     static void wake(Coroutine& coroutine) noexcept {
@@ -177,7 +204,9 @@ public:
     /// The scheduler's own coroutine, in no list.
     Coroutine& own_coroutine() noexcept;
     /// True while a reactor callback, microtask or handler runs: nothing may suspend there.
-    bool is_inside_callback() const noexcept { return is_inside_callback_; }
+    static bool is_inside_callback() noexcept {
+        return detail::hot.current != nullptr && (detail::hot.current->attention_ & Coroutine::kInCallback) != 0;
+    }
 
     /// Counts a wait that was over before it began.
     static void count_fast_return() noexcept { ++detail::hot.scheduler->stats_.fast_returns; }
@@ -197,7 +226,15 @@ private:
     void cancel(Coroutine& coroutine, Ref<Error> cancellation, bool even_protected) noexcept;
     void abandon(Coroutine& coroutine) noexcept;
 
-    static void enqueue(Coroutine& coroutine) noexcept;
+    static TA_INLINE void enqueue(Coroutine& coroutine) noexcept {
+        coroutine.waker_state_ = WakerState::Queued;
+        if (TA_UNLIKELY(coroutine.is_high_priority_)) {
+            detail::hot.queue.push_front(coroutine);
+        } else {
+            detail::hot.queue.push_back(coroutine);
+        }
+    }
+    TA_COLD Status refuse_spawn(const Coroutine& coroutine);
     TA_COLD static WaitResult suspend_slow(std::source_location where) noexcept;
     TA_COLD static WaitResult arrived_slow(Coroutine& self) noexcept;
     TA_COLD static WaitResult departing_slow(Coroutine* self) noexcept;
@@ -238,7 +275,7 @@ private:
     std::uint32_t turns_granted_ = 0;
     std::uint32_t turns_wanted_ = 0;  // adapted to how long turns take
     Instant last_tick_{};
-    bool is_inside_callback_ = false;
+    bool is_accepting_ = false;
     bool is_draining_ = false;
     SchedulerStats stats_;
 };

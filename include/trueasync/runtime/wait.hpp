@@ -40,37 +40,12 @@ public:
     }
 
     /// Adds an event to the wait. A failure (closed event) also becomes the result of `park`.
-    TA_INLINE WaitResult add(Event& event, WakeRole role = WakeRole::Wake) noexcept {
-        if (TA_LIKELY(is_begun_ && role == WakeRole::Wake && &event != self_ && self_->waker_.subscribe_simple(event))) {
-            return WaitResult::Ready;
-        }
-        return add_slow(event, role);
-    }
+    WaitResult add(Event& event, WakeRole role = WakeRole::Wake) noexcept;
 
     /// Suspends until the first event fires, the deadline passes or the coroutine is cancelled. Returns at once, without a
     /// switch, when something has fired already.
     TA_INLINE WaitResult park(Deadline deadline = Deadline::never()) noexcept {
-        if (TA_LIKELY(is_begun_ && deadline.is_never() && result_ == WaitResult::Ready && self_->waker_.is_settled())) {
-            self_->waker_state_ = WakerState::Waiting;
-            Scheduler::park(*self_);
-        } else if (depart(deadline)) {
-            Scheduler::park(*self_);
-        }
-        return arrive();
-    }
-
-    /// `add` and `park` for one event, then everything is left already: the inlined way for the commonest wait. When the event
-    /// came with an error, or anything else is not simple, the guard is still in place and tells.
-    TA_INLINE WaitResult park_for(Event& event) noexcept {
-        if (TA_LIKELY(add(event) == WaitResult::Ready && self_->waker_.is_settled())) {
-            self_->waker_state_ = WakerState::Waiting;
-            Scheduler::park(*self_);
-            if (TA_LIKELY(self_->attention_ == 0 && self_->waker_.leave_simple())) {
-                self_->wait_ = nullptr;
-                is_begun_ = false;
-                return WaitResult::Ready;
-            }
-        } else if (depart(Deadline::never())) {
+        if (TA_LIKELY(depart(deadline))) {
             Scheduler::park(*self_);
         }
         return arrive();
@@ -82,8 +57,8 @@ public:
     Coroutine* coroutine() const noexcept { return self_; }
     WaitResult result() const noexcept { return result_; }
 
-    /// One line for each thing that is waited for.
-    std::vector<std::string> describe() const;
+    /// Adds a line for each thing that is waited for and is not an event of the waker.
+    void describe(std::vector<std::string>& lines) const;
 
 private:
     friend class Scheduler;
@@ -101,7 +76,6 @@ private:
     };
 
     TA_COLD void refuse_begin() noexcept;
-    WaitResult add_slow(Event& event, WakeRole role) noexcept;
     bool depart(Deadline deadline) noexcept;
     bool arm(Deadline deadline) noexcept;
     WaitResult arrive() noexcept;
@@ -138,15 +112,26 @@ public:
     bool is_woken() const noexcept { return is_woken_; }
 };
 
-/// Waits for one event. May suspend.
+namespace detail {
+
+/// After a simple wait that did not end simply: says how it ended and leaves it.
+TA_API TA_COLD WaitResult end_wait(Coroutine& self) noexcept;
+
+/// `wait_for` with a guard.
+TA_API WaitResult wait_long(Event& event, Deadline deadline, std::source_location where) noexcept;
+
+}  // namespace detail
+
+/// Waits for one event. May suspend. `Failed` when the event came with an error; `Scheduler::take_wait_error` has it.
+/// The common case is inlined and uses no guard: the waker alone knows what to undo.
 TA_INLINE WaitResult wait_for(Event& event, Deadline deadline = Deadline::never(),
                               std::source_location where = std::source_location::current()) noexcept {
-    WaitGuard guard(where);
-    if (TA_LIKELY(deadline.is_never())) {
-        return guard.park_for(event);
+    Coroutine* self = detail::hot_here().current;
+    if (TA_UNLIKELY(!deadline.is_never() || self == nullptr || !Scheduler::begin_simple_wait(*self, event, where))) {
+        return detail::wait_long(event, deadline, where);
     }
-    guard.add(event);
-    return guard.park(deadline);
+    Scheduler::park(*self);
+    return TA_LIKELY(Scheduler::end_simple_wait(*self)) ? WaitResult::Ready : detail::end_wait(*self);
 }
 
 /// Suspends for a while; also for zero, which lets the others run first. May suspend.

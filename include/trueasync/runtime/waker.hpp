@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <trueasync/event/event.hpp>
 
 namespace trueasync {
@@ -54,6 +55,25 @@ private:
     friend class Waker;
     void destroy() noexcept override;
 
+    void prepare(WakeRole role, std::uint16_t index) noexcept {
+        ref_count_ = 1;
+        role_ = role;
+        index_ = index;
+        has_fired_ = false;
+    }
+
+    /// Subscribed to `event`, to wake: everything that a wait before may have left is set anew.
+    TA_INLINE void begin(Event& event) noexcept {
+        ref_count_ = 2;  // the waker's and the list's
+        slot_ = 0;
+        role_ = WakeRole::Wake;
+        has_fired_ = false;
+        is_subscribed_ = true;
+        is_started_ = false;
+        index_ = 0;
+        event_.set_adopted(&event);
+    }
+
     // The small ones first: they fit behind the base class.
     WakeRole role_ = WakeRole::Wake;
     bool has_fired_ = false;
@@ -74,47 +94,45 @@ private:
 /// wait (see wait.hpp) on every way out.
 class TA_API Waker {
 public:
-    explicit Waker(Coroutine& coroutine) noexcept : first_(coroutine, true) {}
+    Waker() noexcept {}
+    Waker(const Waker&) = delete;
+    Waker& operator=(const Waker&) = delete;
+    ~Waker() {}  // a wait is left before its coroutine goes: there is nothing to let go
 
     /// Adds an event to the wait. A completed event with a stored result fires at once; a closed one without gives a
     /// warning and the error `EventClosed`.
-    [[nodiscard]] Status subscribe(Event& event, WakeRole role = WakeRole::Wake);
+    [[nodiscard]] Status subscribe(Coroutine& owner, Event& event, WakeRole role = WakeRole::Wake);
 
-    /// The common case of `subscribe`, inlined: a first event that is simple. False: use `subscribe`.
-    TA_INLINE bool subscribe_simple(Event& event) noexcept {
-        if (TA_UNLIKELY(count_ != 0 || !event.is_simple())) {
+    /// The common wait, inlined: one event that needs no start and that nobody else waits for. False: nothing was done, take the
+    /// long way.
+    TA_INLINE bool begin_simple(Coroutine& owner, Event& event) noexcept {
+        if (TA_UNLIKELY(count_ != 0 || !event.is_simple() || !event.callbacks_.empty() || is_same(owner, event))) {
             return false;
         }
+        if (TA_UNLIKELY(!is_built_)) {
+            build(owner);
+        }
         event.flags_ |= kTaken;
-        event.callbacks_.add(first_);
+        event.callbacks_.put_only(first_);
         event.add_ref();
-        first_.event_ = Ref<Event>::adopt(&event);
-        first_.role_ = WakeRole::Wake;
-        first_.is_subscribed_ = true;
-        first_.index_ = 0;
+        first_.begin(event);
         count_ = 1;
         return true;
     }
 
-    /// True when all that is waited for needs no start and has not fired: nothing is left to do but park.
-    TA_INLINE bool is_settled() const noexcept {
-        return count_ == 1 && fired_count_ == 0 && first_.is_subscribed_ && first_.event_->is_passive();
-    }
-
-    /// The common case of `leave`, inlined: one simple event, which has fired without an error. False: use the long way.
-    TA_INLINE bool leave_simple() noexcept {
-        if (TA_UNLIKELY(count_ != 1 || fired_count_ != 1 || first_.is_started_ || first_.role_ != WakeRole::Wake ||
-                        first_.error_ != nullptr)) {
+    /// After a simple wait: true when the event has fired without an error; then everything is left. Else use `leave`.
+    TA_INLINE bool end_simple() noexcept {
+        if (TA_UNLIKELY(!first_.has_fired_ || first_.error_ != nullptr)) {
             return false;
         }
+        Event* event = first_.event_.detach();
         if (first_.is_subscribed_) {
             first_.is_subscribed_ = false;
-            first_.event_->callbacks_.remove(first_, first_.event_.get());
+            event->callbacks_.remove(first_, event);
         }
-        first_.has_fired_ = false;
-        first_.event_.reset();
         count_ = 0;
         fired_count_ = 0;
+        event->release();
         return true;
     }
 
@@ -137,18 +155,26 @@ private:
     friend class Scheduler;
     friend class WakeCallback;
 
+    /// Most coroutines wait for one event at a time, and many never: their one subscription is made when it is needed.
+    static bool is_same(Coroutine& owner, Event& event) noexcept;
+    void build(Coroutine& owner) noexcept {
+        new (&first_) WakeCallback(owner, true);
+        is_built_ = true;
+    }
     WakeCallback& at(std::size_t index) noexcept { return index == 0 ? first_ : further(index); }
     WakeCallback& further(std::size_t index) noexcept;
     [[nodiscard]] Status subscribe_closed(WakeCallback& callback, Event& event);
     void leave_one(WakeCallback& callback) noexcept;
 
-    static constexpr std::uint32_t kTaken =
-        static_cast<std::uint32_t>(EventFlag::ResultUsed) | static_cast<std::uint32_t>(EventFlag::ExceptionCaught);
+    static constexpr std::uint32_t kTaken = bit(EventFlag::ResultUsed) | bit(EventFlag::ExceptionCaught);
 
-    WakeCallback first_;  // the others lie with what few coroutines have
+    union {
+        WakeCallback first_;  // the others lie with what few coroutines have
+    };
     std::uint16_t count_ = 0;
     std::uint16_t fired_count_ = 0;
     std::uint16_t first_fired_ = 0;
+    bool is_built_ = false;
 };
 
 }  // namespace trueasync

@@ -11,9 +11,9 @@ extern "C" TA_API void trueasync_entry_aarch64() noexcept;
 namespace trueasync::detail {
 
 struct Registers {
-    void* sp = nullptr;
-    void* fp = nullptr;  // x29, saved by hand: it cannot be listed as clobbered where it is the frame pointer
-    const void* pc = nullptr;
+    void* sp;
+    void* fp;  // x29, saved by hand: it cannot be listed as clobbered where it is the frame pointer
+    const void* pc;
 };
 
 TA_INLINE void switch_registers(Registers& from, Registers& to) noexcept {

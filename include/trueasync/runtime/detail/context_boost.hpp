@@ -9,8 +9,8 @@
 namespace trueasync::detail {
 
 struct Registers {
-    void* fcontext = nullptr;
-    void (*entry)() = nullptr;
+    void* fcontext;
+    void (*entry)();
 };
 
 TA_API void switch_registers(Registers& from, Registers& to) noexcept;

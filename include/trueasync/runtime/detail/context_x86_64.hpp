@@ -12,9 +12,9 @@
 namespace trueasync::detail {
 
 struct Registers {
-    void* sp = nullptr;
-    void* bp = nullptr;  // saved by hand: it cannot be listed as clobbered where it is the frame pointer
-    const void* ip = nullptr;
+    void* sp;
+    void* bp;  // saved by hand: it cannot be listed as clobbered where it is the frame pointer
+    const void* ip;
 };
 
 #if defined(__AVX512F__)
