@@ -55,6 +55,10 @@ void CallbackList::notify(Event& event, void* result, Error* error) noexcept {
         if (callback == nullptr) {
             continue;
         }
+        if (callback->is_single_wake()) {
+            at(i) = nullptr;
+            ++holes_;
+        }
         callback->add_ref();
         try {
             callback->call(event, result, error);

@@ -44,7 +44,7 @@ Status TimerEvent::rearm(Duration delay) {
 void TimerEvent::on_deadline() noexcept {
     if (is_periodic()) {
         // From the deadline, not from now: periods do not drift. A loop that was busy for long fires once for all missed.
-        Instant next = deadline() + period_;
+        Instant next = Deadline::after(period_).resolve(deadline());
         if (const Instant now = reactor_.now(); next <= now) {
             next += (now - next) / period_ * period_ + period_;
         }

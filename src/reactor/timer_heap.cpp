@@ -6,7 +6,7 @@
 namespace trueasync {
 
 Status TimerHeap::insert(TimerNode& node, Instant when) {
-    const Entry entry{when, next_sequence_++, &node};
+    const Entry entry{std::max(when, firing_until_), next_sequence_++, &node};
     node.when = when;
     node.sequence = entry.sequence;
     if (node.is_armed()) {
@@ -40,11 +40,13 @@ void TimerHeap::remove(TimerNode& node) noexcept {
 
 void TimerHeap::fire_due(Instant now) noexcept {
     const std::uint64_t begun = next_sequence_;
+    firing_until_ = now;
     while (!nodes_.empty() && nodes_.front().when <= now && nodes_.front().sequence < begun) {
         TimerNode& node = *nodes_.front().node;
         remove(node);
         node.on_deadline();
     }
+    firing_until_ = Instant::min();
 }
 
 void TimerHeap::place(std::size_t index, const Entry& entry) noexcept {

@@ -15,6 +15,7 @@ namespace {
 Coroutine::Rare& Coroutine::rare() {
     if (rare_ == nullptr) {
         rare_ = std::make_unique<Rare>();
+        note(kHasRare, true);
     }
     return *rare_;
 }

@@ -80,7 +80,7 @@ trueasync_entry_aarch64:
 namespace trueasync {
 
 void ExecutionContext::adopt_thread() noexcept {
-    stack_ = {};
+    stack_top_ = nullptr;
 #if defined(TA_ASAN) && defined(__linux__)
     pthread_attr_t attributes;
     if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
@@ -88,7 +88,8 @@ void ExecutionContext::adopt_thread() noexcept {
         std::size_t size = 0;
         pthread_attr_getstack(&attributes, &base, &size);
         pthread_attr_destroy(&attributes);
-        stack_ = {static_cast<std::byte*>(base), static_cast<std::byte*>(base) + size};
+        stack_base_ = static_cast<std::byte*>(base);
+        stack_top_ = stack_base_ + size;
     }
 #endif
 #if defined(TA_TSAN)
@@ -101,7 +102,7 @@ void ExecutionContext::adopt_thread() noexcept {
 void ExecutionContext::annotate_created() noexcept {}
 
 void ExecutionContext::annotate_leaving(void** fake_stack, const ExecutionContext& to) noexcept {
-    __sanitizer_start_switch_fiber(fake_stack, to.stack_.base, to.stack_.size());
+    __sanitizer_start_switch_fiber(fake_stack, to.stack_base_, static_cast<std::size_t>(to.stack_top_ - to.stack_base_));
 }
 
 void ExecutionContext::annotate_arrived(void* fake_stack) noexcept {

@@ -112,6 +112,10 @@ WaitResult Scheduler::suspend_slow(std::source_location where) noexcept {
         return result;
     }
     Scheduler& scheduler = *hot.scheduler;
+    if (hot.queue.empty() && hot.fast_turns > 0) {  // a turn like any other, but not a switch
+        --hot.fast_turns;
+        --scheduler.turns_granted_;
+    }
     scheduler.tick();
     if (hot.queue.empty()) {
         return arrived(*self);  // nobody else is ready
@@ -186,15 +190,31 @@ void Scheduler::switch_from(Coroutine& self) noexcept {
 }
 
 bool Scheduler::prepare(Coroutine& coroutine) noexcept {
-    const Stack stack = stacks_.acquire();
-    if (TA_UNLIKELY(!stack)) {
+    std::byte* const top = stacks_.acquire_reserved();
+    if (TA_UNLIKELY(top == nullptr)) {
         return false;
     }
-    coroutine.context_.prepare(stack, &Scheduler::context_main);
+    coroutine.context_.prepare(stacks_, top, &Scheduler::context_main);
     coroutine.attention_ &= ~Coroutine::kUnstarted;
-    if (&coroutine != own_.get()) {
-        stacks_.unreserve();
+    return true;
+}
+
+/// The common end: a result, one coroutine waiting for it, nobody else to tell. The same as `finish`, without the calls.
+TA_INLINE bool Scheduler::finish_simple(Coroutine& coroutine) noexcept {
+    Callback* callback = coroutine.callbacks_.only();
+    if (callback == nullptr || !callback->is_single_wake() || coroutine.attention_ != 0 || coroutine.extras_ != 0 ||
+        (coroutine.flags_ & Event::kFiringBits) != 0) {
+        return false;
     }
+    static_cast<ListNode<AliveTag>&>(coroutine).unlink();
+    --alive_count_;
+    coroutine.set(EventFlag::Closed);
+    coroutine.move_to(EventState::Closed);
+    coroutine.callbacks_.take_only();
+    auto& wake_callback = static_cast<WakeCallback&>(*callback);
+    wake_callback.is_subscribed_ = false;
+    wake_callback.has_fired_ = true;
+    wake(*wake_callback.coroutine_);
     return true;
 }
 
@@ -213,39 +233,43 @@ void Scheduler::context_main() noexcept {
         try {
             self.run();
         } catch (...) {
-            self.error_ = ExceptionError::capture();
+            self.fail(ExceptionError::capture());
         }
         if (TA_UNLIKELY(!scheduler.finish_simple(self))) {
             scheduler.finish(self);
         }
-        if (TA_UNLIKELY(--hot.fast_turns < 0)) {
+        if (TA_UNLIKELY(detail::take_turn(hot.fast_turns))) {
             hot.fast_turns = 0;
             scheduler.tick();
+            ++scheduler.stats_.switches;  // a turn that was taken counts by itself
+        }
+        Coroutine* next = hot.queue.head();
+        if (TA_LIKELY(next != nullptr && (next->attention_ & Coroutine::kUnstarted) == 0)) {
+            hot.queue.pop();
         } else {
-            --scheduler.turns_granted_;  // not a fast switch: counted below
+            next = scheduler.next_ready();
+            if (next != nullptr && (next->attention_ & Coroutine::kUnstarted) != 0) {
+                --scheduler.stats_.switches;
+                ++scheduler.stats_.handovers;
+                scheduler.stacks_.unreserve();
+                next->context_.inherit(self.context_);
+                next->attention_ &= ~Coroutine::kUnstarted;
+                next->waker_state_ = WakerState::NoStatus;
+                hot.current = next;
+                self.release();
+                continue;
+            }
+            if (next == nullptr) {
+                next = scheduler.own_.get();
+                ++scheduler.stats_.scheduler_switches;
+            }
         }
-        Coroutine* next = scheduler.next_ready();
-        if (next != nullptr && (next->attention_ & Coroutine::kUnstarted) != 0) {
-            ++scheduler.stats_.handovers;
-            scheduler.stacks_.unreserve();
-            next->context_.inherit(self.context_);
-            next->attention_ &= ~Coroutine::kUnstarted;
-            next->waker_state_ = WakerState::NoStatus;
-            hot.current = next;
-            self.release();
-            continue;
-        }
-        if (next == nullptr) {
-            next = scheduler.own_.get();
-            ++scheduler.stats_.scheduler_switches;
-        }
-        ++scheduler.stats_.switches;
         next->waker_state_ = WakerState::NoStatus;
         hot.current = next;
-        const Stack stack = self.context_.stack();
+        std::byte* const top = self.context_.stack_top();
         void* fiber = self.context_.fiber();
         self.release();
-        scheduler.stacks_.release(stack);  // not touched before we have left it: only this thread takes from the pool
+        scheduler.stacks_.release_top(top);  // not touched before we have left it: only this thread takes from the pool
         ExecutionContext::leave_for_good(next->context_, fiber);
     }
 }
@@ -383,7 +407,7 @@ Status Scheduler::spawn(Coroutine& coroutine, Owner* owner) noexcept {
     alive_.push_back(coroutine);
     ++alive_count_;
     if (TA_UNLIKELY(owner != nullptr)) {
-        coroutine.owner_ = owner;
+        coroutine.set_owner(owner);
         owner->adopt(coroutine);
     }
     enqueue(coroutine);
@@ -433,30 +457,6 @@ void Scheduler::cancel(Coroutine& coroutine, Ref<Error> cancellation, bool even_
     }
     coroutine.attention_ |= Coroutine::kCancel;
     wake(coroutine);
-}
-
-/// The common end: a result, one coroutine waiting for it, nobody else to tell. The same as `finish`, without the calls.
-inline bool Scheduler::finish_simple(Coroutine& coroutine) noexcept {
-    Callback* callback = coroutine.callbacks_.only();
-    if (callback == nullptr || !callback->is_wake() || coroutine.attention_ != 0 || coroutine.rare_ != nullptr ||
-        coroutine.error_ != nullptr || coroutine.owner_ != nullptr || coroutine.notify_handler_ != nullptr ||
-        !static_cast<WakeCallback*>(callback)->is_inline_) {
-        return false;
-    }
-    static_cast<ListNode<AliveTag>&>(coroutine).unlink();
-    --alive_count_;
-    coroutine.set(EventFlag::Closed);
-    coroutine.move_to(EventState::Closed);
-    coroutine.callbacks_.take_only();
-    auto& wake_callback = static_cast<WakeCallback&>(*callback);
-    Coroutine& waiter = *wake_callback.coroutine_;
-    wake_callback.has_fired_ = true;
-    wake_callback.is_subscribed_ = false;
-    if (waiter.waker_.fired_count_++ == 0) {
-        waiter.waker_.first_fired_ = wake_callback.index_;
-    }
-    wake(waiter);
-    return true;  // the list's reference to an inline callback needs no giving back: the next wait counts anew
 }
 
 void Scheduler::finish(Coroutine& coroutine) noexcept {
@@ -538,13 +538,13 @@ void Scheduler::enter_hooks(Coroutine& coroutine) noexcept {
 Status Scheduler::begin(Coroutine& main, const SwitchHandlers& main_handlers) noexcept {
     own_ = std::make_unique<OwnCoroutine>(*this);
     const Stack reactor_stack = stacks_.acquire();
-    if (!reactor_stack || !prepare(*own_)) {
+    if (!reactor_stack || !stacks_.reserve() || !prepare(*own_)) {
         if (reactor_stack) {
             stacks_.release(reactor_stack);
         }
         return Status::failure(ErrorCode::OutOfMemory, "no memory for the scheduler's own stacks");
     }
-    reactor_context_.prepare(reactor_stack, &Scheduler::reactor_main);
+    reactor_context_.prepare(stacks_, reactor_stack.top, &Scheduler::reactor_main);
     main_ = &main;
     main.add_ref();
     main.id_ = next_id_++;
@@ -598,13 +598,13 @@ void Scheduler::abandon(Coroutine& coroutine) noexcept {
     }
     coroutine.waker_state_ = WakerState::NoStatus;
     const bool was_started = coroutine.is_started();
-    const Stack stack = coroutine.context_.stack();
+    std::byte* const top = was_started ? coroutine.context_.stack_top() : nullptr;
     void* fiber = coroutine.context_.fiber();
     finish(coroutine);
     coroutine.release();
     if (was_started) {
         ExecutionContext::annotate_destroyed(fiber);
-        stacks_.release(stack);
+        stacks_.release_top(top);
     } else {
         stacks_.unreserve();
     }
@@ -614,8 +614,8 @@ void Scheduler::end() noexcept {
     grant_turns(0);
     ExecutionContext::annotate_destroyed(reactor_context_.fiber());
     ExecutionContext::annotate_destroyed(own_->context_.fiber());
-    stacks_.release(reactor_context_.stack());
-    stacks_.release(own_->context_.stack());
+    stacks_.release_top(reactor_context_.stack_top());
+    stacks_.release_top(own_->context_.stack_top());
     hot = {};
     take_wait_error();
     std::exchange(main_, nullptr)->release();

@@ -149,22 +149,22 @@ StackPool::~StackPool() {
     process_mprotect_guards.fetch_sub(mprotect_guards_, std::memory_order_relaxed);
 }
 
-Stack StackPool::acquire_cold() noexcept {
+std::byte* StackPool::acquire_cold() noexcept {
     warm_low_ = 0;
-    Stack stack;
+    std::byte* top = nullptr;
     if (trimmed_count_ != 0) {
-        stack = stack_at(trimmed_[--trimmed_count_]);
-        unpoison(stack);
+        top = trimmed_[--trimmed_count_];
+        unpoison(stack_at(top));
     } else {
-        Slab* const slab = slabs_.load(std::memory_order_relaxed);
+        const Slab* const slab = slabs_.load(std::memory_order_relaxed);
         if ((slab == nullptr || fresh_ == slab->end) && !add_slab()) {
-            return {};
+            return nullptr;
         }
-        stack = stack_at(open_slot());
+        top = open_slot();
     }
     ++touched_;
     ++cold_acquired_;
-    return stack;
+    return top;
 }
 
 bool StackPool::reserve_slow() noexcept {
@@ -176,7 +176,7 @@ bool StackPool::reserve_slow() noexcept {
     if (!add_slab()) {
         return false;
     }
-    ++reserved_;
+    --unpromised_;
     return true;
 }
 
@@ -261,6 +261,7 @@ bool StackPool::add_slab() noexcept {
     fresh_ = begin;
     ++slab_count_;
     total_slots_ += slots;
+    unpromised_ += static_cast<std::ptrdiff_t>(slots);
     next_slab_slots_ = std::min(slots * 2, kLargestSlab);
     return true;
 }

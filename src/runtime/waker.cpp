@@ -7,13 +7,12 @@
 namespace trueasync {
 
 void WakeCallback::call(Event& /*event*/, void* result, Error* error) {
-    Waker& waker = coroutine_->waker_;
-    if (!has_fired_) {
-        has_fired_ = true;
-        if (waker.fired_count_++ == 0) {
-            waker.first_fired_ = index_;
-        }
+    if (is_single_wake_) {
+        is_subscribed_ = false;  // taken out of the list by whoever fires
+    } else if (Waker& waker = coroutine_->waker_; !waker.has_fired()) {
+        waker.first_fired_ = index_;
     }
+    has_fired_ = true;
     result_ = result;
     if (error != nullptr) {
         error_ = Ref<Error>(error);
@@ -34,7 +33,9 @@ void WakeCallback::dispose(Event* event) noexcept {
             event_.reset();  // its storage may be gone before this wait is left
         }
     }
-    release();
+    if (!is_single_wake_) {
+        release();
+    }
 }
 
 void* WakeCallback::result() const noexcept {
@@ -96,7 +97,7 @@ Status Waker::subscribe_closed(WakeCallback& callback, Event& event) {
 }
 
 Status Waker::start_events() {
-    for (std::size_t i = 0; i < count_ && fired_count_ == 0; ++i) {
+    for (std::size_t i = 0; i < count_ && !has_fired(); ++i) {
         WakeCallback& callback = at(i);
         if (TA_LIKELY(!callback.is_subscribed_ || callback.event_->is_passive())) {
             continue;
@@ -132,7 +133,7 @@ void Waker::leave() noexcept {
         first_.coroutine_->rare().subscriptions.clear();
     }
     count_ = 0;
-    fired_count_ = 0;
+    first_fired_ = 0;
 }
 
 }  // namespace trueasync

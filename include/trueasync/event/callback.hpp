@@ -36,12 +36,11 @@ public:
     }
     std::uint32_t ref_count() const noexcept { return ref_count_; }
 
-    /// True for the callbacks that wake a coroutine, which the scheduler may treat without a virtual call.
-    bool is_wake() const noexcept { return is_wake_; }
+    /// True for the one subscription of a coroutine that waits for nothing else: whoever fires it takes it out of the list first,
+    /// since the first firing is all it needs.
+    bool is_single_wake() const noexcept { return is_single_wake_; }
 
 protected:
-    struct WakeTag {};
-    explicit Callback(WakeTag /*tag*/) noexcept : is_wake_(true) {}
     virtual ~Callback() = default;
 
     /// The last reference is gone. Callbacks that lie inside another object override this to do nothing.
@@ -53,7 +52,7 @@ private:
 
     std::uint32_t ref_count_ = 1;
     std::uint32_t slot_ = 0;  // place in the list it was added to last: a hint that makes removal O(1)
-    bool is_wake_ = false;
+    bool is_single_wake_ = false;
 };
 
 }  // namespace trueasync

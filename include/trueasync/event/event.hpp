@@ -39,7 +39,7 @@ protected:
     void set(EventFlag flag) noexcept { flags_ |= bit(flag); }
     void clear(EventFlag flag) noexcept { flags_ &= ~bit(flag); }
 
-    std::uint32_t flags_;                // flags 0-15, state 16-18, traits 20-22, type 24-31
+    std::uint32_t flags_;                // flags 0-15, state 16-18, traits 20-23, type 24-31
     std::uint32_t extra_offset_ = 0;     // where additional data lies, counted from the event
     std::uint32_t count_or_offset_ = 1;  // references, or with `HostObject` the distance to the host's object
     std::uint32_t loop_ref_count_ = 0;   // how many want it in the loop
@@ -95,7 +95,10 @@ public:
     /// One line for a person: what this is and what state it is in.
     virtual std::string info() const;
 
-    void set_notify_handler(NotifyHandler handler) noexcept { notify_handler_ = handler; }
+    void set_notify_handler(NotifyHandler handler) noexcept {
+        notify_handler_ = handler;
+        flags_ = handler != nullptr ? flags_ | kHandlerTrait : flags_ & ~kHandlerTrait;
+    }
     NotifyHandler notify_handler() const noexcept { return notify_handler_; }
 
     // --- firing and closing
@@ -105,8 +108,8 @@ public:
     Status notify(void* result, Error* error) {
         // The common case: an event that stays open and has one coroutine waiting, which is only queued.
         if (Callback* only = callbacks_.only();
-            TA_LIKELY(only != nullptr && only->is_wake() && notify_handler_ == nullptr &&
-                      (flags_ & (kRepeatingTrait | kLoopTrait | kClosedBit)) == kRepeatingTrait)) {
+            TA_LIKELY(only != nullptr && only->is_single_wake() && (flags_ & kFiringBits) == kRepeatingTrait)) {
+            callbacks_.take_only();
             only->call(*this, result, error);
             return {};
         }
@@ -128,13 +131,20 @@ public:
     void release() noexcept {
         if (TA_LIKELY(!has(EventFlag::HostObject) && count_or_offset_ > 1)) {
             --count_or_offset_;
-        } else if ((flags_ & kEndBits) == kEasyEnd && count_or_offset_ == 1) {
+        } else {
+            release_last();
+        }
+    }
+    std::uint32_t ref_count() const noexcept;
+
+    /// `release` when this is likely the last reference.
+    void release_last() noexcept {
+        if (TA_LIKELY((flags_ & kEndBits) == kEasyEnd && count_or_offset_ == 1)) {
             delete this;  // complete, taken, nothing held: as `dispose` would
         } else {
             release_slow();
         }
     }
-    std::uint32_t ref_count() const noexcept;
 
     /// Ends a host-managed event when the host frees its object: runs the destructor, frees no memory.
     void host_free() noexcept { destroy(); }
@@ -239,7 +249,9 @@ private:
     static constexpr std::uint32_t kRepeatingTrait = 1U << 20;
     static constexpr std::uint32_t kLoopTrait = 1U << 21;
     static constexpr std::uint32_t kOwnSubscriptionTrait = 1U << 22;
+    static constexpr std::uint32_t kHandlerTrait = 1U << 23;  // a notify handler is set
     static constexpr std::uint32_t kClosedBit = bit(EventFlag::Closed);
+    static constexpr std::uint32_t kFiringBits = kRepeatingTrait | kLoopTrait | kHandlerTrait | kClosedBit;
     /// What has to be looked at when the last reference goes, and how it looks when there is nothing to do.
     static constexpr std::uint32_t kEasyEnd =
         bit(EventFlag::Closed) | bit(EventFlag::ResultUsed) | bit(EventFlag::ExceptionCaught);

@@ -43,6 +43,7 @@ private:
 
     std::vector<Entry> nodes_;
     std::uint64_t next_sequence_ = 0;
+    Instant firing_until_ = Instant::min();  // while `fire_due` runs: newcomers go behind what is due
 };
 
 }  // namespace trueasync

@@ -76,7 +76,10 @@ public:
     /// Where it last suspended; not known before the first time.
     virtual Place suspended_at() const { return Place(suspended_at_); }
     Owner* owner() const noexcept { return owner_; }
-    void set_owner(Owner* owner) noexcept { owner_ = owner; }
+    void set_owner(Owner* owner) noexcept {
+        owner_ = owner;
+        note(kOwned, owner != nullptr);
+    }
     const ExecutionContext& context() const noexcept { return context_; }
 
     Priority priority() const noexcept { return is_high_priority_ ? Priority::High : Priority::Normal; }
@@ -102,7 +105,10 @@ protected:
     virtual void run() = 0;
 
     /// For bodies that do not throw: says that it failed. Call it before `run` returns.
-    void fail(Ref<Error> error) noexcept { error_ = std::move(error); }
+    void fail(Ref<Error> error) noexcept {
+        error_ = std::move(error);
+        note(kFailed, true);
+    }
 
     Error* unhandled_error() const noexcept override;
     void report_unhandled(Error& error) noexcept override;
@@ -127,6 +133,16 @@ private:
         kInCallback = 1U << 5,  // a callback, microtask or handler runs in its turn
     };
 
+    /// What makes the end of a coroutine more than a result for one waiter. Zero in the common case.
+    enum Extra : std::uint8_t {
+        kOwned = 1U << 0,
+        kFailed = 1U << 1,
+        kHasRare = 1U << 2,
+    };
+    void note(Extra extra, bool is_so) noexcept {
+        extras_ = static_cast<std::uint8_t>(is_so ? extras_ | extra : extras_ & ~extra);
+    }
+
     /// What few coroutines have.
     struct Rare {
         SwitchHandlers handlers;
@@ -142,7 +158,7 @@ private:
     WakerState waker_state_ = WakerState::NoStatus;
     bool is_cancel_requested_ = false;
     bool is_high_priority_ = false;
-    bool is_abandoned_ = false;
+    std::uint8_t extras_ = 0;
     Coroutine* next_;  // in the run queue; means nothing at its tail and outside
     ExecutionContext context_;
     std::source_location suspended_at_;

@@ -16,17 +16,22 @@ namespace trueasync {
 /// floating-point control words and the signal mask, which belong to the thread.
 class ExecutionContext {
 public:
-    /// Gives the context a fresh stack; the first switch to it calls `entry`, which never returns.
-    void prepare(Stack stack, void (*entry)()) noexcept {
-        stack_ = stack;
-        detail::prepare_registers(registers_, stack.top, entry);
+    /// Gives the context a stack of `pool`; the first switch to it calls `entry`, which never returns.
+    void prepare([[maybe_unused]] const StackPool& pool, std::byte* stack_top, void (*entry)()) noexcept {
+        stack_top_ = stack_top;
+#ifdef TA_ASAN
+        stack_base_ = pool.stack_at(stack_top).base;
+#endif
+        detail::prepare_registers(registers_, stack_top, entry);
         annotate_created();
     }
 
     /// Takes over the stack of a context that has finished, while running on it.
     void inherit(ExecutionContext& other) noexcept {
-        stack_ = other.stack_;
-        other.stack_ = {};
+        stack_top_ = other.stack_top_;
+#ifdef TA_ASAN
+        stack_base_ = other.stack_base_;
+#endif
 #ifdef TA_TSAN
         fiber_ = other.fiber_;
         other.fiber_ = nullptr;
@@ -36,7 +41,7 @@ public:
     /// Makes this the context of the running thread's own stack.
     TA_API void adopt_thread() noexcept;
 
-    const Stack& stack() const noexcept { return stack_; }
+    std::byte* stack_top() const noexcept { return stack_top_; }
     const detail::Registers& registers() const noexcept { return registers_; }
 
     /// Leaves `from`, continues `to`; returns when somebody switches back.
@@ -93,7 +98,10 @@ private:
 
     // Not initialised: a context means nothing before `prepare` or `adopt_thread`.
     detail::Registers registers_;
-    Stack stack_;
+    std::byte* stack_top_;
+#ifdef TA_ASAN
+    std::byte* stack_base_;
+#endif
 #ifdef TA_TSAN
     void* fiber_ = nullptr;
 #endif

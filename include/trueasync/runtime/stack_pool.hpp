@@ -105,16 +105,25 @@ public:
     /// stack again.
     void release(Stack stack) noexcept;
 
-    /// Promises a later acquire() its address space, so that a coroutine that has not started yet can count on a stack. False when
-    /// there is none to be had. Each promise is taken back with unreserve(), also when it has been used.
+    /// Promises a later `acquire_reserved` its address space, so that a coroutine that has not started yet can count on a
+    /// stack. False when there is none to be had. A promise that is not used is given back with unreserve().
     [[nodiscard]] bool reserve() noexcept {
-        if (reserved_ < total_slots_ - touched_ + warm_count()) [[likely]] {
-            ++reserved_;
+        if (unpromised_ > 0) [[likely]] {
+            --unpromised_;
             return true;
         }
         return reserve_slow();
     }
-    void unreserve() noexcept { --reserved_; }
+    void unreserve() noexcept { ++unpromised_; }
+
+    /// Uses a promise: the top of a stack, as acquire() gives it. Null only when even promised memory is not to be had.
+    [[nodiscard]] std::byte* acquire_reserved() noexcept;
+
+    /// release() for those who have kept only the top.
+    void release_top(std::byte* top) noexcept;
+
+    /// The stack that has this top.
+    Stack stack_at(std::byte* top) const noexcept;
 
     /// Makes all warm stacks above `min_idle` cold now and forgets the estimate: for idle phases and memory pressure.
     void trim() noexcept;
@@ -141,12 +150,11 @@ private:
     struct Slab;
 
     std::size_t warm_count() const noexcept { return warm_top_ - warm_bottom_; }
-    Stack stack_at(std::byte* top) const noexcept;
     std::byte* slot_end(std::byte* top) const noexcept;
     std::byte* top_of_slot(const Slab& slab, std::byte* slot) const noexcept;
     static void unpoison(Stack stack) noexcept;
 
-    TA_COLD Stack acquire_cold() noexcept;
+    TA_COLD std::byte* acquire_cold() noexcept;
     TA_COLD bool reserve_slow() noexcept;
     std::byte* open_slot() noexcept;
     bool add_slab() noexcept;
@@ -169,7 +177,7 @@ private:
     std::size_t usable_ = 0;  // from the base to the page end at or above the top
 
     std::size_t touched_ = 0;   // slots that are live or warm
-    std::size_t reserved_ = 0;  // promised, not yet acquired
+    std::ptrdiff_t unpromised_ = 0;  // slots that are neither live nor promised; negative after a failed acquire
     std::byte** trimmed_ = nullptr;
     std::size_t trimmed_count_ = 0;
     std::byte* fresh_ = nullptr;  // next never used slot of the newest slab
@@ -206,17 +214,34 @@ inline void StackPool::unpoison([[maybe_unused]] Stack stack) noexcept {
 #endif
 }
 
-TA_INLINE Stack StackPool::acquire() noexcept {
+TA_INLINE std::byte* StackPool::acquire_reserved() noexcept {
     if (warm_top_ == warm_bottom_) [[unlikely]] {
         return acquire_cold();
     }
-    const Stack stack = stack_at(warm_[--warm_top_ & warm_mask_]);
-    unpoison(stack);
-    return stack;
+    std::byte* const top = warm_[--warm_top_ & warm_mask_];
+    unpoison(stack_at(top));
+    return top;
+}
+
+TA_INLINE Stack StackPool::acquire() noexcept {
+    if (!reserve()) [[unlikely]] {
+        return {};
+    }
+    std::byte* const top = acquire_reserved();
+    if (top == nullptr) [[unlikely]] {
+        unreserve();
+        return {};
+    }
+    return stack_at(top);
 }
 
 TA_INLINE void StackPool::release(Stack stack) noexcept {
     assert(stack);
+    release_top(stack.top);
+}
+
+TA_INLINE void StackPool::release_top(std::byte* top) noexcept {
+    ++unpromised_;
     const std::size_t count = warm_count();
     if (count < warm_low_) {
         warm_low_ = count;
@@ -224,7 +249,7 @@ TA_INLINE void StackPool::release(Stack stack) noexcept {
     if (count >= warm_limit_) [[unlikely]] {
         drop_oldest(count - warm_limit_ + 1);
     }
-    warm_[warm_top_++ & warm_mask_] = stack.top;
+    warm_[warm_top_++ & warm_mask_] = top;
     if (--window_left_ == 0) [[unlikely]] {
         end_window();
     }

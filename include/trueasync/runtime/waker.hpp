@@ -33,7 +33,7 @@ class TA_API WakeCallback final : public Callback {
 public:
     /// `is_inline`: lies inside a coroutine or on a stack, which frees it.
     WakeCallback(Coroutine& coroutine, bool is_inline) noexcept
-        : Callback(WakeTag{}), is_inline_(is_inline), coroutine_(&coroutine) {}
+        : is_inline_(is_inline), coroutine_(&coroutine) {}
 
     void call(Event& event, void* result, Error* error) override;
     void dispose(Event* event) noexcept override;
@@ -57,6 +57,7 @@ private:
 
     void prepare(WakeRole role, std::uint16_t index) noexcept {
         ref_count_ = 1;
+        is_single_wake_ = false;
         role_ = role;
         index_ = index;
         has_fired_ = false;
@@ -64,8 +65,9 @@ private:
 
     /// Subscribed to `event`, to wake: everything that a wait before may have left is set anew.
     TA_INLINE void begin(Event& event) noexcept {
-        ref_count_ = 2;  // the waker's and the list's
+        ref_count_ = 1;  // the waker's; the list holds it unasked, since this cannot go before the wait is left
         slot_ = 0;
+        is_single_wake_ = true;
         role_ = WakeRole::Wake;
         has_fired_ = false;
         is_subscribed_ = true;
@@ -122,17 +124,11 @@ public:
 
     /// After a simple wait: true when the event has fired without an error; then everything is left. Else use `leave`.
     TA_INLINE bool end_simple() noexcept {
-        if (TA_UNLIKELY(!first_.has_fired_ || first_.error_ != nullptr)) {
+        if (TA_UNLIKELY(first_.is_subscribed_ || first_.error_ != nullptr)) {
             return false;
         }
-        Event* event = first_.event_.detach();
-        if (first_.is_subscribed_) {
-            first_.is_subscribed_ = false;
-            event->callbacks_.remove(first_, event);
-        }
         count_ = 0;
-        fired_count_ = 0;
-        event->release();
+        first_.event_.detach()->release();
         return true;
     }
 
@@ -143,8 +139,8 @@ public:
     void leave() noexcept;
 
     /// The event that fired first; null when none has.
-    const WakeCallback* fired() const noexcept { return fired_count_ == 0 ? nullptr : &at(first_fired_); }
-    bool has_fired() const noexcept { return fired_count_ != 0; }
+    const WakeCallback* fired() const noexcept { return has_fired() ? &at(first_fired_) : nullptr; }
+    bool has_fired() const noexcept { return count_ != 0 && at(first_fired_).has_fired_; }
 
     std::size_t size() const noexcept { return count_; }
     const WakeCallback& at(std::size_t index) const noexcept {
@@ -172,8 +168,7 @@ private:
         WakeCallback first_;  // the others lie with what few coroutines have
     };
     std::uint16_t count_ = 0;
-    std::uint16_t fired_count_ = 0;
-    std::uint16_t first_fired_ = 0;
+    std::uint16_t first_fired_ = 0;  // 0 as long as nothing has
     bool is_built_ = false;
 };
 

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <set>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <support/allocation_counter.hpp>
@@ -151,13 +152,12 @@ TEST(Slab, ThrowsWhenMemoryIsOut) {
     const testing::NoMemory none;
     bool large_threw = false;
     bool small_threw = false;
-    void* const kept = nullptr;
     try {
         Slab::release(Slab::allocate(1 << 20), 1 << 20);
     } catch (const std::bad_alloc&) {
         large_threw = true;
     }
-    void* chain = kept;  // every block of this class, linked through its first word
+    void* chain = nullptr;  // every block of this class, linked through its first word
     try {
         for (;;) {
             void* const block = Slab::allocate(Slab::kLargest);
