@@ -1,4 +1,8 @@
 #include <trueasync/base/error.hpp>
+
+#include <cstdlib>
+#include <cxxabi.h>
+#include <memory>
 #include <typeinfo>
 
 namespace trueasync {
@@ -55,6 +59,17 @@ std::string Error::describe() const {
     return text;
 }
 
+namespace {
+
+std::string readable_name(const std::type_info& type) {
+    int status = 0;
+    const std::unique_ptr<char, decltype(&std::free)> name(abi::__cxa_demangle(type.name(), nullptr, nullptr, &status),
+                                                           &std::free);
+    return status == 0 ? name.get() : type.name();
+}
+
+}  // namespace
+
 ExceptionError::ExceptionError(std::exception_ptr exception, std::string message)
     : Error(ErrorCode::Exception, std::move(message), {}), exception_(std::move(exception)) {}
 
@@ -63,7 +78,7 @@ Ref<Error> ExceptionError::capture() {
     try {
         throw;
     } catch (const std::exception& exception) {
-        message.append(typeid(exception).name()).append(": ").append(exception.what());
+        message.append(readable_name(typeid(exception))).append(": ").append(exception.what());
     } catch (...) {
         message = "an exception that is not a std::exception";
     }

@@ -3,12 +3,13 @@
 namespace trueasync {
 
 Status VirtualReactor::execute(bool no_wait) {
+    const bool has_delivered = !triggers_.empty();
     triggers_.deliver();
     if (!timers_.empty() && timers_.nearest() <= now_) {
         timers_.fire_due(now_);
         return {};
     }
-    if (no_wait) {
+    if (no_wait || has_delivered) {
         return {};
     }
     if (!timers_.empty()) {

@@ -14,10 +14,17 @@ namespace {
 
 Coroutine::Rare& Coroutine::rare() {
     if (rare_ == nullptr) {
-        rare_ = std::make_unique<Rare>();
+        rare_ = new Rare;
         note(kHasRare, true);
     }
     return *rare_;
+}
+
+void Coroutine::destroy_extras() noexcept {
+    if (owner_ != nullptr) {
+        owner_->on_dispose(*this);
+    }
+    delete rare_;
 }
 
 bool Coroutine::is_running() const noexcept {

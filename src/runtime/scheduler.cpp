@@ -245,7 +245,7 @@ void Scheduler::context_main() noexcept {
         }
         Coroutine* next = hot.queue.head();
         if (TA_LIKELY(next != nullptr && (next->attention_ & Coroutine::kUnstarted) == 0)) {
-            hot.queue.pop();
+            hot.queue.drop_head();
         } else {
             next = scheduler.next_ready();
             if (next != nullptr && (next->attention_ & Coroutine::kUnstarted) != 0) {

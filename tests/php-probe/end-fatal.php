@@ -4,6 +4,6 @@ use function probe\{spawn, suspend, await, delay};
 
 register_shutdown_function(function () { echo "shutdown function\n"; });
 spawn(function () { delay(1000); echo "not reached\n"; });
-spawn(function () { suspend(); eval('class A {} class A {}'); });
+spawn(function () { suspend(); eval('break;'); });
 delay(1000);
 echo "not reached\n";

@@ -9,6 +9,7 @@
 #include <zend_fibers.h>
 
 #include <memory>
+#include <trueasync/debug/dump.hpp>
 #include <trueasync/reactor/uv_reactor.hpp>
 #include <trueasync/runtime/runtime.hpp>
 #include <trueasync/runtime/wait.hpp>
@@ -17,8 +18,8 @@ using namespace trueasync;
 
 namespace {
 
-constexpr std::size_t kFirstPage = 2048;     // the first VM stack page of a coroutine, part of its C stack
-constexpr std::size_t kNextPages = 16384;    // those the engine adds when it needs more; a power of two
+constexpr std::size_t kFirstPage = 2048;      // the first VM stack page of a coroutine, part of its C stack
+constexpr std::size_t kNextPages = 16384;     // those the engine adds when it needs more; a power of two
 constexpr std::size_t kStackReserve = 16384;  // left for C code when the engine says that the stack is full
 
 zend_internal_function root_function = {};  // of the outermost frame on each VM stack
@@ -33,10 +34,11 @@ zend_internal_function root_function = {};  // of the outermost frame on each VM
 #else
 #define PROBE_OBSERVER_FIELDS(X)
 #endif
-#define PROBE_VM_FIELDS(X)                                                                                             \
-    X(vm_stack) X(vm_stack_top) X(vm_stack_end) X(vm_stack_page_size) X(current_execute_data) X(error_reporting)       \
-    X(jit_trace_num) X(bailout) X(active_fiber) X(current_fiber_context) X(exception) X(prev_exception)                \
-    X(opline_before_exception) X(error_handling) X(exception_class) PROBE_STACK_FIELDS(X) PROBE_OBSERVER_FIELDS(X)
+#define PROBE_VM_FIELDS(X)                                                                                            \
+    X(vm_stack)                                                                                                       \
+    X(vm_stack_top) X(vm_stack_end) X(vm_stack_page_size) X(current_execute_data) X(error_reporting) X(jit_trace_num) \
+        X(bailout) X(active_fiber) X(current_fiber_context) X(exception) X(prev_exception) X(opline_before_exception) \
+            X(error_handling) X(exception_class) PROBE_STACK_FIELDS(X) PROBE_OBSERVER_FIELDS(X)
 
 /// What the engine keeps about the code that runs now.
 struct VmState {
@@ -98,7 +100,8 @@ alignas(zval) std::byte scheduler_page[kFirstPage];
 class PhpError final : public Error {
 public:
     explicit PhpError(zend_object* thrown)
-        : Error(ErrorCode::Exception, std::string("PHP exception ") + ZSTR_VAL(thrown->ce->name), {}), thrown_(thrown) {}
+        : Error(ErrorCode::Exception, std::string("PHP exception ") + ZSTR_VAL(thrown->ce->name), {}),
+          thrown_(thrown) {}
     ~PhpError() override { OBJ_RELEASE(thrown_); }
 
     zend_object* thrown() const noexcept { return thrown_; }
@@ -211,8 +214,22 @@ public:
     }
 };
 
+/// Errors that nobody took are PHP's to report; the other reports go to standard error.
+class PhpReports final : public StreamReportSink {
+public:
+    void unhandled_error(const Event* /*event*/, const Error& error) noexcept override {
+        if (const auto* php = dynamic_cast<const PhpError*>(&error)) {
+            GC_ADDREF(php->thrown());
+            zend_exception_error(php->thrown(), E_ERROR);
+        } else {
+            zend_error(E_WARNING, "%s", error.describe().c_str());
+        }
+    }
+};
+
 PhpHook hook;
 PhpObjects objects;
+PhpReports reports;
 zend_class_entry* coroutine_class = nullptr;
 zend_object_handlers coroutine_handlers;
 
@@ -279,7 +296,7 @@ bool has_arrived(WaitResult result) {
     return false;
 }
 
-/// The script is done: runs what is left and reports what nobody took.
+/// The script is done: runs what is left.
 void finish_runtime() {
     if (runtime == nullptr || Scheduler::current_coroutine() != main_coroutine) {
         return;
@@ -287,15 +304,9 @@ void finish_runtime() {
     if (CG(unclean_shutdown)) {
         runtime->shutdown();
     }
-    const Ref<Error> error = runtime->finish();
+    runtime->finish();  // what it returns has been reported
     runtime.reset();
     OBJ_RELEASE(static_cast<zend_object*>(std::exchange(main_coroutine, nullptr)->host_object()));
-    if (const auto* php = dynamic_cast<const PhpError*>(error.get())) {
-        GC_ADDREF(php->thrown());
-        zend_exception_error(php->thrown(), E_ERROR);
-    } else if (error != nullptr) {
-        zend_error(E_WARNING, "%s", error->describe().c_str());
-    }
 }
 
 }  // namespace
@@ -402,7 +413,9 @@ static PHP_RINIT_FUNCTION(probe) {
     scheduler_vm.error_reporting = EG(error_reporting);
     scheduler_vm.begin(scheduler_page, EG(main_fiber_context), {});
     main_coroutine = &PhpCoroutine::of(create_coroutine(coroutine_class));
+    main_coroutine->set_name("main");
     VmState::loaded = &main_coroutine->vm;
+    set_report_sink(&reports);
     runtime = std::make_unique<Runtime>(make_uv_reactor());
     runtime->scheduler().set_host_hook(&hook);
     if (!runtime->start(main_coroutine)) {
@@ -424,16 +437,15 @@ static PHP_RSHUTDOWN_FUNCTION(probe) {
     return SUCCESS;
 }
 
-static const zend_function_entry functions[] = {
-    ZEND_NS_FE("probe", spawn, arginfo_spawn)    //
-    ZEND_NS_FE("probe", suspend, arginfo_none)   //
-    ZEND_NS_FE("probe", delay, arginfo_delay)    //
-    ZEND_NS_FE("probe", await, arginfo_await)    //
-    ZEND_NS_FE("probe", drain, arginfo_none)     //
-    PHP_FE_END};
+static const zend_function_entry functions[] = {ZEND_NS_FE("probe", spawn, arginfo_spawn)   //
+                                                ZEND_NS_FE("probe", suspend, arginfo_none)  //
+                                                ZEND_NS_FE("probe", delay, arginfo_delay)   //
+                                                ZEND_NS_FE("probe", await, arginfo_await)   //
+                                                ZEND_NS_FE("probe", drain, arginfo_none)    //
+                                                PHP_FE_END};
 
 static zend_module_entry module_entry = {
-    STANDARD_MODULE_HEADER, "probe", functions, PHP_MINIT(probe), PHP_MSHUTDOWN(probe), PHP_RINIT(probe),
-    PHP_RSHUTDOWN(probe), nullptr, "1", STANDARD_MODULE_PROPERTIES};
+    STANDARD_MODULE_HEADER, "probe", functions, PHP_MINIT(probe),          PHP_MSHUTDOWN(probe), PHP_RINIT(probe),
+    PHP_RSHUTDOWN(probe),   nullptr, "1",       STANDARD_MODULE_PROPERTIES};
 
 extern "C" __attribute__((visibility("default"))) zend_module_entry* get_module() { return &module_entry; }

@@ -128,7 +128,7 @@ public:
             host_objects().add_ref(host_object());
         }
     }
-    void release() noexcept {
+    TA_INLINE void release() noexcept {
         if (TA_LIKELY(!has(EventFlag::HostObject) && count_or_offset_ > 1)) {
             --count_or_offset_;
         } else {
@@ -137,8 +137,11 @@ public:
     }
     std::uint32_t ref_count() const noexcept;
 
+    /// `add_ref` for an event that was made just now and has only its first reference.
+    void add_second_ref() noexcept { count_or_offset_ = 2; }
+
     /// `release` when this is likely the last reference.
-    void release_last() noexcept {
+    __attribute__((noinline)) void release_last() noexcept {
         if (TA_LIKELY((flags_ & kEndBits) == kEasyEnd && count_or_offset_ == 1)) {
             delete this;  // complete, taken, nothing held: as `dispose` would
         } else {

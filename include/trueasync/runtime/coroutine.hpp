@@ -96,8 +96,8 @@ protected:
     explicit Coroutine(std::source_location where = std::source_location::current()) noexcept
         : Event(EventType::Coroutine), spawned_at_(where) {}
     ~Coroutine() override {
-        if (TA_UNLIKELY(owner_ != nullptr)) {
-            owner_->on_dispose(*this);
+        if (TA_UNLIKELY((extras_ & (kOwned | kHasRare)) != 0)) {
+            destroy_extras();
         }
     }
 
@@ -151,6 +151,7 @@ private:
         std::vector<std::unique_ptr<WakeCallback, WakeCallback::Free>> subscriptions;
     };
     Rare& rare();
+    void destroy_extras() noexcept;
     bool has_pending_cancellation() const noexcept { return rare_ != nullptr && rare_->cancellation != nullptr; }
 
     // The order matters: what a switch touches lies together, behind the event.
@@ -166,7 +167,7 @@ private:
     std::source_location spawned_at_;
     Ref<Error> error_;
     Owner* owner_ = nullptr;
-    std::unique_ptr<Rare> rare_;
+    Rare* rare_ = nullptr;  // made by `rare`
     Waker waker_;
     std::uint32_t id_ = 0;
     std::uint32_t protect_depth_ = 0;

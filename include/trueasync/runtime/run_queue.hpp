@@ -43,6 +43,9 @@ public:
         return first;
     }
 
+    /// Takes the head off. Precondition: not empty.
+    TA_INLINE void drop_head() noexcept { head_ = head_ == tail_ ? nullptr : head_->next_; }
+
     /// `coroutine` to the tail and the head off, in one step. Precondition: not empty.
     /// With one in the queue nothing is read back that was written just before, which is what a yield between two would wait for.
     TA_INLINE void rotate(Coroutine& coroutine) noexcept {

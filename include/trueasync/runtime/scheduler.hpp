@@ -163,11 +163,12 @@ public:
         if (TA_UNLIKELY(!is_accepting_ || host_hook_ != nullptr || !stacks_.reserve())) {
             return false;
         }
-        coroutine.add_ref();
+        coroutine.add_second_ref();
         coroutine.id_ = next_id_++;
         alive_.push_back(coroutine);
         ++alive_count_;
-        enqueue(coroutine);
+        coroutine.waker_state_ = WakerState::Queued;
+        detail::hot.queue.push_back(coroutine);
         return true;
     }
 
@@ -308,7 +309,7 @@ TA_INLINE void Scheduler::park(Coroutine& self) noexcept {
         park_slow(self);
         return;
     }
-    hot.queue.pop();
+    hot.queue.drop_head();
     next->waker_state_ = WakerState::NoStatus;
     hot.current = next;
     ExecutionContext::switch_to(self.context_, next->context_);

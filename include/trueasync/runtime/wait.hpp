@@ -36,6 +36,8 @@ public:
     TA_INLINE ~WaitGuard() {
         if (TA_LIKELY(is_begun_)) {
             leave();
+        } else {
+            ListNode<>::unlink();
         }
     }
 

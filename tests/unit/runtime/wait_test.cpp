@@ -277,7 +277,7 @@ CORO_TEST(WaitGuard, ErrorOfACoroutineHasNoResult) {
     guard.add(child.coroutine());
     EXPECT_EQ(guard.park(), WaitResult::Ready);
     ASSERT_NE(guard.fired()->error(), nullptr);
-    EXPECT_EQ(guard.fired()->error()->message(), "no");
+    EXPECT_TRUE(contains(guard.fired()->error()->message(), "no"));
     EXPECT_EQ(guard.fired()->result(), nullptr);
 }
 
@@ -430,7 +430,7 @@ CORO_TEST(WaitGuard, TokenWithAnErrorIsTheCause) {
         FAIL();
     } catch (const Cancellation& cancellation) {
         ASSERT_NE(cancellation.error()->previous(), nullptr);
-        EXPECT_EQ(cancellation.error()->previous()->message(), "operator pressed stop");
+        EXPECT_TRUE(contains(cancellation.error()->previous()->message(), "operator pressed stop"));
     }
 }
 
@@ -883,7 +883,7 @@ CORO_TEST(DirectWait, DumpNamesTheSource) {
     EXPECT_TRUE(contains(text, "    - Mailbox(0)\n")) << text;
     EXPECT_TRUE(contains(text, "    - Deadline(in 20ms)\n")) << text;
     EXPECT_TRUE(contains(dump(), "Mailbox(0)"));
-    EXPECT_EQ(waiter.coroutine().wait()->describe(), (std::vector<std::string>{"Mailbox(0)", "Deadline(in 20ms)"}));
+    EXPECT_EQ(waiter.coroutine().awaiting(), (std::vector<std::string>{"Mailbox(0)", "Deadline(in 20ms)"}));
     box.put(1);
     await(waiter);
 }
