@@ -41,6 +41,10 @@ Error::Error(ErrorCode code, std::string message, Ref<Error> previous)
       message_(message.empty() ? std::string(to_string(code)) : std::move(message)),
       previous_(std::move(previous)) {}
 
+void Error::destroy() noexcept {
+    delete this;
+}
+
 Ref<Error> Error::make(ErrorCode code, std::string message, Ref<Error> previous) {
     return Ref<Error>::adopt(new Error(code, std::move(message), std::move(previous)));
 }

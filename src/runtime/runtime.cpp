@@ -1,5 +1,7 @@
 #include <trueasync/runtime/runtime.hpp>
 
+#include <algorithm>
+#include <cstdio>
 #include <trueasync/event/report_sink.hpp>
 #include <trueasync/runtime/wait.hpp>
 #include <utility>
@@ -60,6 +62,9 @@ Status Runtime::start(Coroutine* main) noexcept {
     Status status = scheduler_.begin(*main_, handlers);
     if (status) {
         state_ = State::Running;
+        if (settings_.report_overflow) {
+            overflow_guard_ = std::make_unique<OverflowGuard>(stacks_, &Runtime::describe_running);
+        }
     }
     return status;
 }
@@ -78,6 +83,18 @@ void Runtime::add_main_start_handler(SwitchHandler handler) {
 
 void Runtime::clear_main_start_handlers() noexcept {
     main_start_handlers.clear();
+}
+
+std::size_t Runtime::describe_running(char* buffer, std::size_t size, void* /*context*/) noexcept {
+    const Coroutine* coroutine = Scheduler::current_coroutine();
+    if (coroutine == nullptr || size == 0) {
+        return 0;
+    }
+    const char* name = coroutine->rare_ != nullptr ? coroutine->rare_->name.c_str() : "";
+    const int written =
+        std::snprintf(buffer, size, "Coroutine %u%s%s%s spawned at %s:%u", coroutine->id_, *name != '\0' ? " '" : "", name,
+                      *name != '\0' ? "'" : "", coroutine->spawned_at_.file_name(), coroutine->spawned_at_.line());
+    return written < 0 ? 0 : std::min(static_cast<std::size_t>(written), size - 1);
 }
 
 void Runtime::cancel_all(const Ref<Error>& cancellation) noexcept {
@@ -198,6 +215,7 @@ Ref<Error> Runtime::finish(Ref<Error> main_error) noexcept {
         reactor_->disarm(*grace_);
     }
     left_open_ = reactor_->close();
+    overflow_guard_.reset();
     scheduler_.end();
     main_.reset();
     state_ = State::Stopped;

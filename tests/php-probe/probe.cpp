@@ -4,9 +4,9 @@
 /// (`HostHook`); the script as main coroutine; PHP exceptions, exit() and fatal errors that cross coroutines without a C++
 /// exception. Left out, for the real extension: observers, output layers, autoloading, destructors called by the cycle collector.
 
-#include <php.h>
+#include "vm_state.hpp"
+
 #include <zend_exceptions.h>
-#include <zend_fibers.h>
 
 #include <memory>
 #include <trueasync/debug/dump.hpp>
@@ -17,79 +17,6 @@
 using namespace trueasync;
 
 namespace {
-
-constexpr std::size_t kFirstPage = 2048;      // the first VM stack page of a coroutine, part of its C stack
-constexpr std::size_t kNextPages = 16384;     // those the engine adds when it needs more; a power of two
-constexpr std::size_t kStackReserve = 16384;  // left for C code when the engine says that the stack is full
-
-zend_internal_function root_function = {};  // of the outermost frame on each VM stack
-
-#if PHP_VERSION_ID >= 80300 && defined(ZEND_CHECK_STACK_LIMIT)
-#define PROBE_STACK_FIELDS(X) X(stack_base) X(stack_limit)
-#else
-#define PROBE_STACK_FIELDS(X)
-#endif
-#if PHP_VERSION_ID >= 80400
-#define PROBE_OBSERVER_FIELDS(X) X(current_observed_frame)
-#else
-#define PROBE_OBSERVER_FIELDS(X)
-#endif
-#define PROBE_VM_FIELDS(X)                                                                                            \
-    X(vm_stack)                                                                                                       \
-    X(vm_stack_top) X(vm_stack_end) X(vm_stack_page_size) X(current_execute_data) X(error_reporting) X(jit_trace_num) \
-        X(bailout) X(active_fiber) X(current_fiber_context) X(exception) X(prev_exception) X(opline_before_exception) \
-            X(error_handling) X(exception_class) PROBE_STACK_FIELDS(X) PROBE_OBSERVER_FIELDS(X)
-
-/// What the engine keeps about the code that runs now.
-struct VmState {
-#define PROBE_DECLARE(field) std::remove_reference_t<decltype(EG(field))> field;
-    PROBE_VM_FIELDS(PROBE_DECLARE)
-#undef PROBE_DECLARE
-
-    static inline VmState* loaded = nullptr;
-
-    void save() noexcept {
-#define PROBE_SAVE(field) field = EG(field);
-        PROBE_VM_FIELDS(PROBE_SAVE)
-#undef PROBE_SAVE
-    }
-
-    void load() noexcept {
-#define PROBE_LOAD(field) EG(field) = field;
-        PROBE_VM_FIELDS(PROBE_LOAD)
-#undef PROBE_LOAD
-        loaded = this;
-    }
-
-    /// A fresh state on a VM stack that begins with `page`. Keeps `error_reporting`.
-    void begin(std::byte (&page)[kFirstPage], zend_fiber_context* fiber, [[maybe_unused]] Stack c_stack) noexcept {
-        const int level = error_reporting;
-        *this = {};
-        error_reporting = level;
-        current_fiber_context = fiber;
-        vm_stack = reinterpret_cast<zend_vm_stack>(page);
-        vm_stack->prev = nullptr;
-        vm_stack->end = vm_stack_end = reinterpret_cast<zval*>(page + kFirstPage);
-        vm_stack->top = ZEND_VM_STACK_ELEMENTS(vm_stack);
-        current_execute_data = reinterpret_cast<zend_execute_data*>(vm_stack->top);
-        *current_execute_data = {};
-        current_execute_data->func = reinterpret_cast<zend_function*>(&root_function);
-        vm_stack_top = vm_stack->top + ZEND_CALL_FRAME_SLOT;
-        vm_stack_page_size = kNextPages;
-#if PHP_VERSION_ID >= 80300 && defined(ZEND_CHECK_STACK_LIMIT)
-        stack_base = c_stack.top;
-        stack_limit = c_stack ? c_stack.base + kStackReserve : nullptr;
-#endif
-    }
-
-    /// Frees the pages that the engine has added.
-    void end() noexcept {
-        while (vm_stack != nullptr && vm_stack->prev != nullptr) {
-            efree(std::exchange(vm_stack, vm_stack->prev));
-        }
-        vm_stack = nullptr;
-    }
-};
 
 /// The engine's state while no coroutine runs: between two of them, and in the scheduler. What PHP code runs there
 /// (destructors of objects that the runtime lets go) must not suspend.
@@ -311,19 +238,14 @@ void finish_runtime() {
 
 }  // namespace
 
-ZEND_BEGIN_ARG_INFO_EX(arginfo_spawn, 0, 0, 1)
-ZEND_ARG_CALLABLE_INFO(0, function, 0)
-ZEND_END_ARG_INFO()
-ZEND_BEGIN_ARG_INFO_EX(arginfo_await, 0, 0, 1)
-ZEND_ARG_OBJ_INFO(0, coroutine, probe\\Coroutine, 0)
-ZEND_END_ARG_INFO()
-ZEND_BEGIN_ARG_INFO_EX(arginfo_delay, 0, 0, 1)
-ZEND_ARG_TYPE_INFO(0, milliseconds, IS_LONG, 0)
-ZEND_END_ARG_INFO()
-ZEND_BEGIN_ARG_INFO_EX(arginfo_none, 0, 0, 0)
-ZEND_END_ARG_INFO()
+// clang-format off
+ZEND_BEGIN_ARG_INFO_EX(arginfo_none, 0, 0, 0) ZEND_END_ARG_INFO()
+ZEND_BEGIN_ARG_INFO_EX(arginfo_spawn, 0, 0, 1) ZEND_ARG_CALLABLE_INFO(0, function, 0) ZEND_END_ARG_INFO()
+ZEND_BEGIN_ARG_INFO_EX(arginfo_await, 0, 0, 1) ZEND_ARG_OBJ_INFO(0, coroutine, probe\\Coroutine, 0) ZEND_END_ARG_INFO()
+ZEND_BEGIN_ARG_INFO_EX(arginfo_delay, 0, 0, 1) ZEND_ARG_TYPE_INFO(0, milliseconds, IS_LONG, 0) ZEND_END_ARG_INFO()
+    // clang-format on
 
-PHP_FUNCTION(spawn) {
+    PHP_FUNCTION(spawn) {
     zend_fcall_info call;
     zend_fcall_info_cache cache;
     ZEND_PARSE_PARAMETERS_START(1, 1)
@@ -437,15 +359,20 @@ static PHP_RSHUTDOWN_FUNCTION(probe) {
     return SUCCESS;
 }
 
-static const zend_function_entry functions[] = {ZEND_NS_FE("probe", spawn, arginfo_spawn)   //
-                                                ZEND_NS_FE("probe", suspend, arginfo_none)  //
-                                                ZEND_NS_FE("probe", delay, arginfo_delay)   //
-                                                ZEND_NS_FE("probe", await, arginfo_await)   //
-                                                ZEND_NS_FE("probe", drain, arginfo_none)    //
-                                                PHP_FE_END};
+// clang-format off
+static const zend_function_entry functions[] = {
+    ZEND_NS_FE("probe", spawn, arginfo_spawn)
+    ZEND_NS_FE("probe", suspend, arginfo_none)
+    ZEND_NS_FE("probe", delay, arginfo_delay)
+    ZEND_NS_FE("probe", await, arginfo_await)
+    ZEND_NS_FE("probe", drain, arginfo_none)
+    PHP_FE_END
+};
 
 static zend_module_entry module_entry = {
-    STANDARD_MODULE_HEADER, "probe", functions, PHP_MINIT(probe),          PHP_MSHUTDOWN(probe), PHP_RINIT(probe),
-    PHP_RSHUTDOWN(probe),   nullptr, "1",       STANDARD_MODULE_PROPERTIES};
+    STANDARD_MODULE_HEADER, "probe", functions, PHP_MINIT(probe), PHP_MSHUTDOWN(probe), PHP_RINIT(probe),
+    PHP_RSHUTDOWN(probe), nullptr, "1", STANDARD_MODULE_PROPERTIES
+};
+// clang-format on
 
 extern "C" __attribute__((visibility("default"))) zend_module_entry* get_module() { return &module_entry; }

@@ -50,7 +50,7 @@ public:
     void add_ref() noexcept { ++ref_count_; }
     void release() noexcept {
         if (--ref_count_ == 0) {
-            delete this;
+            destroy();
         }
     }
 
@@ -59,6 +59,8 @@ protected:
     virtual ~Error() = default;
 
 private:
+    TA_COLD void destroy() noexcept;  // out of line: errors are rare, and what holds one is everywhere
+
     std::uint32_t ref_count_ = 1;
     ErrorCode code_;
     CancelReason reason_ = CancelReason::None;

@@ -159,7 +159,6 @@ private:
     WakerState waker_state_ = WakerState::NoStatus;
     bool is_cancel_requested_ = false;
     bool is_high_priority_ = false;
-    std::uint8_t extras_ = 0;
     Coroutine* next_;  // in the run queue; means nothing at its tail and outside
     ExecutionContext context_;
     std::source_location suspended_at_;
@@ -170,7 +169,8 @@ private:
     Rare* rare_ = nullptr;  // made by `rare`
     Waker waker_;
     std::uint32_t id_ = 0;
-    std::uint32_t protect_depth_ = 0;
+    std::uint16_t protect_depth_ = 0;
+    std::uint8_t extras_ = 0;  // far from `waker_state_`: read together with what was just written, it would have to wait
 };
 
 inline bool Waker::is_same(Coroutine& owner, Event& event) noexcept {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <trueasync/runtime/reactor.hpp>
 #include <trueasync/runtime/scheduler.hpp>
+#include <trueasync/runtime/stack_overflow.hpp>
 #include <trueasync/runtime/stack_pool.hpp>
 
 namespace trueasync {
@@ -15,6 +16,8 @@ struct RuntimeSettings {
     StackPoolSettings stacks;
     /// How long coroutines may take to stop once a graceful shutdown has begun.
     Deadline shutdown_grace = Deadline::after(std::chrono::seconds(10));
+    /// Whether a coroutine that runs out of stack is named before the process dies of it (a SIGSEGV handler, chained).
+    bool report_overflow = true;
 };
 
 /// Owns the scheduler, the reactor and the stacks of one OS thread. Coroutines never leave it.
@@ -60,6 +63,9 @@ public:
     static void add_main_start_handler(SwitchHandler handler);
     static void clear_main_start_handlers() noexcept;
 
+    /// Who runs now, written without locks or allocation, for a signal handler. Returns the length.
+    static std::size_t describe_running(char* buffer, std::size_t size, void* context) noexcept;
+
     State state() const noexcept { return state_; }
     bool is_accepting() const noexcept { return state_ == State::Running; }
     Scheduler& scheduler() noexcept { return scheduler_; }
@@ -90,6 +96,7 @@ private:
     Ref<Coroutine> main_;
     Ref<Error> first_error_;
     std::unique_ptr<GraceTimer> grace_;
+    std::unique_ptr<OverflowGuard> overflow_guard_;
     std::vector<std::string> left_open_;
     State state_ = State::Created;
     bool is_grace_over_ = false;
