@@ -55,7 +55,9 @@ struct VmState {
     }
 
     /// A fresh state on a VM stack that begins with `page`. Keeps `error_reporting`.
-    void begin(std::byte (&page)[kFirstPage], zend_fiber_context* fiber, [[maybe_unused]] Stack c_stack) noexcept {
+    void begin(
+        std::byte (&page)[kFirstPage], zend_fiber_context* fiber, [[maybe_unused]] trueasync::Stack c_stack
+    ) noexcept {
         const int level = error_reporting;
         *this = {};
         error_reporting = level;

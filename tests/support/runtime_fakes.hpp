@@ -4,6 +4,7 @@
 /// Stand-ins for what the runtime calls: bodies, microtasks, callbacks, loop events, owners, hosts.
 
 #include <functional>
+#include <stdexcept>
 #include <string>
 #include <support/coro_test.hpp>
 #include <utility>
@@ -147,6 +148,17 @@ private:
 };
 
 inline Ref<FakeLoopEvent> make_loop_event(Firing firing = Firing::OneShot) { return make_ref<FakeLoopEvent>(firing); }
+
+/// The text of the `std::runtime_error` that `body` throws; empty when it throws nothing.
+template <typename F>
+std::string what_of(F&& body) {
+    try {
+        body();
+    } catch (const std::runtime_error& error) {
+        return error.what();
+    }
+    return {};
+}
 
 /// Whether a text contains another.
 inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
