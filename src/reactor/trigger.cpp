@@ -57,8 +57,9 @@ void TriggerQueue::deliver() noexcept {
     while (first_ != nullptr) {
         TriggerEvent& trigger = *first_;
         first_ = std::exchange(trigger.next_fired_, nullptr);
-        // Cleared first: a `fire` during the notification brings another one.
-        trigger.is_fired_.store(false, std::memory_order_release);
+        // Cleared first: a `fire` during the notification brings another one. An exchange, not a store: it reads what the calls that
+        // found the flag set have published.
+        trigger.is_fired_.exchange(false, std::memory_order_acq_rel);
         if (trigger.is_in_loop()) {
             trigger.notify(nullptr, nullptr).ignore();
         }

@@ -408,8 +408,8 @@ CORO_TEST(TriggerThreads, CoalescedCallMakesItsDataVisibleToo) {
     // The second call finds the trigger fired already and adds nothing to the queue; what was written before it must be seen
     // all the same. Nothing but the trigger orders the two threads' writes before the read: the flags are relaxed.
     auto trigger = TriggerEvent::create(scheduler().reactor());
-    int data = 0;
-    std::atomic<bool> is_first_done = false;
+    alignas(64) int data = 0;  // away from the flags, whose traffic would make the thread sanitizer forget the write
+    alignas(64) std::atomic<bool> is_first_done = false;
     std::atomic<bool> is_second_done = false;
     std::thread first([&] {
         trigger->fire();
