@@ -1,6 +1,6 @@
+#include <cerrno>
 #include <trueasync/api/await.hpp>
 #include <trueasync/api/exceptions.hpp>
-#include <cerrno>
 #include <trueasync/api/run.hpp>
 #include <trueasync/debug/dump.hpp>
 #include <trueasync/reactor/uv_reactor.hpp>
@@ -57,14 +57,16 @@ WaitResult wait_limited(Event& event, const Limit& limit, std::source_location w
 Timeout make_timeout(Duration limit) {
     Scheduler* scheduler = Scheduler::current();
     if (scheduler == nullptr) {
-        throw_error(Error::make(ErrorCode::NotRunning, "timeout needs a running runtime: call it inside trueasync::run"));
+        throw_error(Error::make(ErrorCode::NotRunning, "timeout needs a running runtime: call it inside trueasync::run")
+        );
     }
     Ref<TimerEvent> timer = TimerEvent::create(scheduler->reactor(), limit);
     timer->set_notify_handler([](Event& event, void*& /*result*/, Error*& error) {
         static thread_local Ref<Error> fired;  // lives until the callbacks have taken their references
         const auto limit_ms = std::chrono::ceil<std::chrono::milliseconds>(static_cast<TimerEvent&>(event).delay());
-        fired = Error::make(ErrorCode::Timeout,
-                            "Timeout occurred after " + std::to_string(limit_ms.count()) + " milliseconds");
+        fired = Error::make(
+            ErrorCode::Timeout, "Timeout occurred after " + std::to_string(limit_ms.count()) + " milliseconds"
+        );
         error = fired.get();
         return Event::Notify::Continue;
     });
@@ -73,12 +75,16 @@ Timeout make_timeout(Duration limit) {
 
 void run_main(RunOptions options, const std::function<void()>& body) {
     if (Runtime::current() != nullptr) {
-        throw_error(Error::make(ErrorCode::AlreadyRunning, "trueasync::run cannot be called inside another run: use spawn"));
+        throw_error(
+            Error::make(ErrorCode::AlreadyRunning, "trueasync::run cannot be called inside another run: use spawn")
+        );
     }
     if (options.reactor == nullptr) {
         options.reactor = make_uv_reactor();
         if (options.reactor == nullptr) {
-            throw_error(Error::make(ErrorCode::System, "the event loop could not be made: errno " + std::to_string(errno)));
+            throw_error(
+                Error::make(ErrorCode::System, "the event loop could not be made: errno " + std::to_string(errno))
+            );
         }
     }
     StreamReportSink standard;

@@ -1,7 +1,7 @@
 #include <trueasync/base/error.hpp>
 
-#include <cstdlib>
 #include <cxxabi.h>
+#include <cstdlib>
 #include <memory>
 #include <typeinfo>
 
@@ -41,9 +41,7 @@ Error::Error(ErrorCode code, std::string message, Ref<Error> previous)
       message_(message.empty() ? std::string(to_string(code)) : std::move(message)),
       previous_(std::move(previous)) {}
 
-void Error::destroy() noexcept {
-    delete this;
-}
+void Error::destroy() noexcept { delete this; }
 
 Ref<Error> Error::make(ErrorCode code, std::string message, Ref<Error> previous) {
     return Ref<Error>::adopt(new Error(code, std::move(message), std::move(previous)));
@@ -67,8 +65,9 @@ namespace {
 
 std::string readable_name(const std::type_info& type) {
     int status = 0;
-    const std::unique_ptr<char, decltype(&std::free)> name(abi::__cxa_demangle(type.name(), nullptr, nullptr, &status),
-                                                           &std::free);
+    const std::unique_ptr<char, decltype(&std::free)> name(
+        abi::__cxa_demangle(type.name(), nullptr, nullptr, &status), &std::free
+    );
     return status == 0 ? name.get() : type.name();
 }
 

@@ -70,8 +70,6 @@ void* Slab::allocate_slow(std::size_t size) {
     return ::operator new(size, std::align_val_t{kStep});
 }
 
-void Slab::release_slow(void* memory) noexcept {
-    ::operator delete(memory, std::align_val_t{kStep});
-}
+void Slab::release_slow(void* memory) noexcept { ::operator delete(memory, std::align_val_t{kStep}); }
 
 }  // namespace trueasync

@@ -42,8 +42,10 @@ std::string describe(const Coroutine& coroutine) {
 
 std::string deadlock_report(std::span<const Event* const> waiting, std::size_t active_events) {
     std::string text = "=== DEADLOCK REPORT START ===\n";
-    text.append("Coroutines waiting: " + std::to_string(waiting.size()) +
-                ", active_events: " + std::to_string(active_events) + "\n");
+    text.append(
+        "Coroutines waiting: " + std::to_string(waiting.size()) + ", active_events: " + std::to_string(active_events) +
+        "\n"
+    );
     for (const Event* event : waiting) {
         text.append(describe(static_cast<const Coroutine&>(*event)));
     }

@@ -28,8 +28,7 @@ bool CallbackList::remove_slow(Callback& callback, Event* event) noexcept {
     std::uint32_t index = callback.slot_;
     if (index >= length_ || at(index) != &callback) {
         // Added to another event since, or moved by a removal: look for it.
-        for (index = 0; index < length_ && at(index) != &callback; ++index) {
-        }
+        for (index = 0; index < length_ && at(index) != &callback; ++index) {}
         if (index == length_) {
             return false;
         }
@@ -63,8 +62,9 @@ void CallbackList::notify(Event& event, void* result, Error* error) noexcept {
         try {
             callback->call(event, result, error);
         } catch (...) {
-            report_sink().warning(Warning::CallbackThrew, &event,
-                                  "a callback threw: " + ExceptionError::capture()->message());
+            report_sink().warning(
+                Warning::CallbackThrew, &event, "a callback threw: " + ExceptionError::capture()->message()
+            );
         }
         callback->release();
     }

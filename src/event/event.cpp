@@ -1,9 +1,9 @@
 #include <trueasync/event/event.hpp>
 
+#include <unistd.h>
 #include <trueasync/event/event_ref.hpp>
 #include <trueasync/event/manual_event.hpp>
 #include <trueasync/event/report_sink.hpp>
-#include <unistd.h>
 
 namespace trueasync {
 
@@ -11,9 +11,7 @@ Event* EventHeader::resolve() noexcept {
     return has(EventFlag::Reference) ? static_cast<EventRef*>(this)->event() : static_cast<Event*>(this);
 }
 
-ManualEvent::~ManualEvent() {
-    close();
-}
+ManualEvent::~ManualEvent() { close(); }
 
 Status Event::refuse(ErrorCode code, const char* what) const {
     return Status::failure(code, std::string(what) + ": " + info());
@@ -27,9 +25,7 @@ Status Event::add_callback(Callback& callback) {
     return {};
 }
 
-bool Event::del_callback(Callback& callback) noexcept {
-    return callbacks_.remove(callback, this);
-}
+bool Event::del_callback(Callback& callback) noexcept { return callbacks_.remove(callback, this); }
 
 Status Event::start() {
     if (is_closed()) {
@@ -80,9 +76,7 @@ void Event::leave_loop_now() noexcept {
     }
 }
 
-bool Event::replay(Callback* /*callback*/, void** /*result*/, Ref<Error>* /*error*/) {
-    return false;
-}
+bool Event::replay(Callback* /*callback*/, void** /*result*/, Ref<Error>* /*error*/) { return false; }
 
 Status Event::notify_slow(void* result, Error* error) {
     const EventState before = state();
@@ -164,8 +158,9 @@ void Event::dispose() noexcept {
         return;
     }
     if (count_or_offset_ == 0) {
-        report_sink().warning(Warning::ReleasedPastZero, this,
-                              "an event was released more often than it was referenced: " + info());
+        report_sink().warning(
+            Warning::ReleasedPastZero, this, "an event was released more often than it was referenced: " + info()
+        );
         return;
     }
     if (--count_or_offset_ == 0) {
@@ -186,9 +181,7 @@ void Event::report_leftovers() noexcept {
     }
 }
 
-void Event::report_unhandled(Error& error) noexcept {
-    report_sink().unhandled_error(this, error);
-}
+void Event::report_unhandled(Error& error) noexcept { report_sink().unhandled_error(this, error); }
 
 void Event::destroy() noexcept {
     report_leftovers();
@@ -226,8 +219,6 @@ void Event::finish_destroy() noexcept {
     }
 }
 
-std::string Event::info() const {
-    return std::string(to_string(type())) + "(" + std::string(to_string(state())) + ")";
-}
+std::string Event::info() const { return std::string(to_string(type())) + "(" + std::string(to_string(state())) + ")"; }
 
 }  // namespace trueasync

@@ -22,8 +22,6 @@ HostObjects& host_objects() noexcept {
     return host != nullptr ? *host : none;
 }
 
-void set_host_objects(HostObjects* host) noexcept {
-    current.store(host, std::memory_order_release);
-}
+void set_host_objects(HostObjects* host) noexcept { current.store(host, std::memory_order_release); }
 
 }  // namespace trueasync

@@ -21,8 +21,6 @@ ReportSink& report_sink() noexcept {
     return current != nullptr ? *current : silent;
 }
 
-ReportSink* set_report_sink(ReportSink* sink) noexcept {
-    return std::exchange(current, sink);
-}
+ReportSink* set_report_sink(ReportSink* sink) noexcept { return std::exchange(current, sink); }
 
 }  // namespace trueasync

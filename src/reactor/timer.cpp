@@ -28,13 +28,9 @@ Ref<TimerEvent> TimerEvent::create(Reactor& reactor, Duration delay, Duration pe
     return Ref<TimerEvent>::adopt(new TimerEvent(reactor, delay, period));
 }
 
-Status TimerEvent::enter_loop() {
-    return reactor_.arm(*this, Deadline::after(delay_).resolve(reactor_.now()));
-}
+Status TimerEvent::enter_loop() { return reactor_.arm(*this, Deadline::after(delay_).resolve(reactor_.now())); }
 
-void TimerEvent::leave_loop() noexcept {
-    reactor_.disarm(*this);
-}
+void TimerEvent::leave_loop() noexcept { reactor_.disarm(*this); }
 
 Status TimerEvent::rearm(Duration delay) {
     delay_ = delay;
@@ -54,7 +50,8 @@ void TimerEvent::on_deadline() noexcept {
 }
 
 std::string TimerEvent::info() const {
-    return "Timer(timeout=" + milliseconds(delay_) + (is_periodic() ? ", every " + milliseconds(period_) : ", once") + ")";
+    return "Timer(timeout=" + milliseconds(delay_) + (is_periodic() ? ", every " + milliseconds(period_) : ", once") +
+           ")";
 }
 
 }  // namespace trueasync

@@ -15,9 +15,7 @@ TriggerEvent::TriggerEvent(Reactor& reactor) noexcept
     use_loop();
 }
 
-Ref<TriggerEvent> TriggerEvent::create(Reactor& reactor) {
-    return Ref<TriggerEvent>::adopt(new TriggerEvent(reactor));
-}
+Ref<TriggerEvent> TriggerEvent::create(Reactor& reactor) { return Ref<TriggerEvent>::adopt(new TriggerEvent(reactor)); }
 
 void TriggerEvent::fire() noexcept {
     if (!is_fired_.exchange(true, std::memory_order_acq_rel) && reactor_.triggers().push(*this)) {
@@ -25,9 +23,7 @@ void TriggerEvent::fire() noexcept {
     }
 }
 
-void TriggerEvent::on_destroy() noexcept {
-    reactor_.triggers().forget(*this);
-}
+void TriggerEvent::on_destroy() noexcept { reactor_.triggers().forget(*this); }
 
 bool TriggerQueue::push(TriggerEvent& trigger) noexcept {
     TriggerEvent* head = fired_.load(std::memory_order_relaxed);

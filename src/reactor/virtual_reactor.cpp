@@ -31,13 +31,9 @@ bool VirtualReactor::is_alive() const noexcept {
     return !timers_.empty() || !triggers_.empty() || active().visible != 0 || active().hidden != 0;
 }
 
-Status VirtualReactor::arm(TimerNode& node, Instant when) {
-    return timers_.insert(node, when);
-}
+Status VirtualReactor::arm(TimerNode& node, Instant when) { return timers_.insert(node, when); }
 
-void VirtualReactor::disarm(TimerNode& node) noexcept {
-    timers_.remove(node);
-}
+void VirtualReactor::disarm(TimerNode& node) noexcept { timers_.remove(node); }
 
 void VirtualReactor::wake_up() noexcept {
     const std::lock_guard lock(mutex_);

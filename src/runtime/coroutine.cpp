@@ -27,17 +27,11 @@ void Coroutine::destroy_extras() noexcept {
     delete rare_;
 }
 
-bool Coroutine::is_running() const noexcept {
-    return Scheduler::current_coroutine() == this;
-}
+bool Coroutine::is_running() const noexcept { return Scheduler::current_coroutine() == this; }
 
-std::string Coroutine::name() const {
-    return rare_ != nullptr ? rare_->name : std::string();
-}
+std::string Coroutine::name() const { return rare_ != nullptr ? rare_->name : std::string(); }
 
-void Coroutine::set_name(std::string name) {
-    rare().name = std::move(name);
-}
+void Coroutine::set_name(std::string name) { rare().name = std::move(name); }
 
 void Coroutine::add_switch_handler(SwitchHandler handler) {
     rare().handlers.add(handler);

@@ -102,7 +102,9 @@ void ExecutionContext::adopt_thread() noexcept {
 void ExecutionContext::annotate_created() noexcept {}
 
 void ExecutionContext::annotate_leaving(void** fake_stack, const ExecutionContext& to) noexcept {
-    __sanitizer_start_switch_fiber(fake_stack, to.stack_base_, static_cast<std::size_t>(to.stack_top_ - to.stack_base_));
+    __sanitizer_start_switch_fiber(
+        fake_stack, to.stack_base_, static_cast<std::size_t>(to.stack_top_ - to.stack_base_)
+    );
 }
 
 void ExecutionContext::annotate_arrived(void* fake_stack) noexcept {
@@ -113,9 +115,7 @@ void ExecutionContext::annotate_destroyed(void* /*fiber*/) noexcept {}
 
 #elif defined(TA_TSAN)
 
-void ExecutionContext::annotate_created() noexcept {
-    fiber_ = __tsan_create_fiber(0);
-}
+void ExecutionContext::annotate_created() noexcept { fiber_ = __tsan_create_fiber(0); }
 
 void ExecutionContext::annotate_leaving(void** /*fake_stack*/, const ExecutionContext& to) noexcept {
     __tsan_switch_to_fiber(to.fiber_, 0);

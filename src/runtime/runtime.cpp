@@ -77,13 +77,9 @@ void Runtime::add_switch_handler(SwitchHandler handler) {
     }
 }
 
-void Runtime::add_main_start_handler(SwitchHandler handler) {
-    main_start_handlers.add(handler);
-}
+void Runtime::add_main_start_handler(SwitchHandler handler) { main_start_handlers.add(handler); }
 
-void Runtime::clear_main_start_handlers() noexcept {
-    main_start_handlers.clear();
-}
+void Runtime::clear_main_start_handlers() noexcept { main_start_handlers.clear(); }
 
 std::size_t Runtime::describe_running(char* buffer, std::size_t size, void* /*context*/) noexcept {
     const Coroutine* coroutine = Scheduler::current_coroutine();
@@ -91,9 +87,10 @@ std::size_t Runtime::describe_running(char* buffer, std::size_t size, void* /*co
         return 0;
     }
     const char* name = coroutine->rare_ != nullptr ? coroutine->rare_->name.c_str() : "";
-    const int written =
-        std::snprintf(buffer, size, "Coroutine %u%s%s%s spawned at %s:%u", coroutine->id_, *name != '\0' ? " '" : "", name,
-                      *name != '\0' ? "'" : "", coroutine->spawned_at_.file_name(), coroutine->spawned_at_.line());
+    const int written = std::snprintf(
+        buffer, size, "Coroutine %u%s%s%s spawned at %s:%u", coroutine->id_, *name != '\0' ? " '" : "", name,
+        *name != '\0' ? "'" : "", coroutine->spawned_at_.file_name(), coroutine->spawned_at_.line()
+    );
     return written < 0 ? 0 : std::min(static_cast<std::size_t>(written), size - 1);
 }
 
@@ -151,9 +148,10 @@ void Runtime::stuck() noexcept {
             waiting.push_back(&coroutine);
         }
         report_sink().deadlock(waiting, reactor_->active().visible);
-        Ref<Error> error = Error::make(ErrorCode::Deadlock, "Deadlock detected: no active coroutines, " +
-                                                                std::to_string(waiting.size()) +
-                                                                " coroutines in waiting");
+        Ref<Error> error = Error::make(
+            ErrorCode::Deadlock,
+            "Deadlock detected: no active coroutines, " + std::to_string(waiting.size()) + " coroutines in waiting"
+        );
         const bool is_first = scheduler_.stats_.deadlocks++ == 0;
         if (first_error_ == nullptr) {
             first_error_ = error;

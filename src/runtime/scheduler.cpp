@@ -1,7 +1,7 @@
 #include <trueasync/runtime/scheduler.hpp>
 
-#include <algorithm>
 #include <cxxabi.h>
+#include <algorithm>
 #include <trueasync/event/report_sink.hpp>
 #include <trueasync/runtime/runtime.hpp>
 #include <trueasync/runtime/wait.hpp>
@@ -66,15 +66,11 @@ Scheduler::Scheduler(Runtime& runtime, Reactor& reactor, StackPool& stacks, Sche
 
 Scheduler::~Scheduler() = default;
 
-Coroutine& Scheduler::own_coroutine() noexcept {
-    return *own_;
-}
+Coroutine& Scheduler::own_coroutine() noexcept { return *own_; }
 
 // --- errors of waits
 
-Ref<Error> Scheduler::take_wait_error() noexcept {
-    return Ref<Error>::adopt(std::exchange(wait_error, nullptr));
-}
+Ref<Error> Scheduler::take_wait_error() noexcept { return Ref<Error>::adopt(std::exchange(wait_error, nullptr)); }
 
 WaitResult Scheduler::refuse(ErrorCode code, std::string message) noexcept {
     return refuse(Error::make(code, std::move(message)));
@@ -93,12 +89,15 @@ WaitResult Scheduler::departing_slow(Coroutine* self) noexcept {
         return refuse(ErrorCode::NotInCoroutine, "only a coroutine can wait: there is none running on this thread");
     }
     if ((self->attention_ & Coroutine::kInCallback) != 0) {
-        return refuse(ErrorCode::SuspendRefused,
-                      "a callback, microtask or switch handler must not wait: spawn a coroutine for it");
+        return refuse(
+            ErrorCode::SuspendRefused, "a callback, microtask or switch handler must not wait: spawn a coroutine for it"
+        );
     }
     if ((self->attention_ & Coroutine::kNoSuspend) != 0) {
-        return refuse(Error::cancellation(CancelReason::Shutdown, "the runtime is in the last step of its shutdown"),
-                      WaitResult::Cancelled);
+        return refuse(
+            Error::cancellation(CancelReason::Shutdown, "the runtime is in the last step of its shutdown"),
+            WaitResult::Cancelled
+        );
     }
     if ((self->attention_ & Coroutine::kCancel) != 0) {
         return deliver_cancellation(*self);
@@ -419,7 +418,9 @@ Status Scheduler::spawn(Coroutine& coroutine, Owner* owner) noexcept {
 
 Status Scheduler::refuse_spawn(const Coroutine& coroutine) {
     if (hot.scheduler != this) {
-        return Status::failure(ErrorCode::NotRunning, "a coroutine can be spawned only on the thread of a running runtime");
+        return Status::failure(
+            ErrorCode::NotRunning, "a coroutine can be spawned only on the thread of a running runtime"
+        );
     }
     if (!is_accepting_) {
         return Status::failure(ErrorCode::ShuttingDown, "no coroutine can be spawned: the runtime is shutting down");
@@ -427,8 +428,10 @@ Status Scheduler::refuse_spawn(const Coroutine& coroutine) {
     if (coroutine.id_ != 0) {
         return Status::failure(ErrorCode::IllegalState, "a coroutine is spawned only once: " + coroutine.info());
     }
-    return Status::failure(ErrorCode::OutOfMemory, "no memory for the stack of one more coroutine; " +
-                                                       std::to_string(alive_count_) + " are alive");
+    return Status::failure(
+        ErrorCode::OutOfMemory,
+        "no memory for the stack of one more coroutine; " + std::to_string(alive_count_) + " are alive"
+    );
 }
 
 void Scheduler::cancel(Coroutine& coroutine, Ref<Error> cancellation, bool even_protected) noexcept {

@@ -14,15 +14,18 @@ void SwitchHandlers::fire(Coroutine& coroutine, SwitchKind kind) noexcept {
         try {
             keep = handler.function(coroutine, kind, handler.data);
         } catch (...) {
-            report_sink().warning(Warning::CallbackThrew, &coroutine,
-                                  "a switch handler threw and was removed: " + ExceptionError::capture()->message());
+            report_sink().warning(
+                Warning::CallbackThrew, &coroutine,
+                "a switch handler threw and was removed: " + ExceptionError::capture()->message()
+            );
         }
         if (keep) {
             handlers_[kept++] = handler;
         }
     }
-    handlers_.erase(handlers_.begin() + static_cast<std::ptrdiff_t>(kept),
-                    handlers_.begin() + static_cast<std::ptrdiff_t>(count));
+    handlers_.erase(
+        handlers_.begin() + static_cast<std::ptrdiff_t>(kept), handlers_.begin() + static_cast<std::ptrdiff_t>(count)
+    );
 }
 
 }  // namespace trueasync

@@ -79,9 +79,12 @@ WaitResult WaitGuard::arrive() noexcept {
         return result_;
     }
     if (fired != nullptr && fired->role() == WakeRole::Cancel) {
-        return result_ = Scheduler::refuse(Error::cancellation(CancelReason::UserRequest, "Operation has been cancelled",
-                                                               Ref<Error>(fired->error())),
-                                           WaitResult::Cancelled);
+        return result_ = Scheduler::refuse(
+                   Error::cancellation(
+                       CancelReason::UserRequest, "Operation has been cancelled", Ref<Error>(fired->error())
+                   ),
+                   WaitResult::Cancelled
+               );
     }
     if (fired != nullptr || timeout_.has_passed) {
         Ref<Error> error = fired != nullptr && fired->error() != nullptr ? Ref<Error>(fired->error())
@@ -126,8 +129,9 @@ void WaitGuard::describe(std::vector<std::string>& lines) const {
     }
     if (timeout_.is_armed()) {
         const auto left = timeout_.deadline() - Scheduler::current()->reactor().now();
-        lines.push_back("Deadline(in " +
-                        std::to_string(std::chrono::ceil<std::chrono::milliseconds>(left).count()) + "ms)");
+        lines.push_back(
+            "Deadline(in " + std::to_string(std::chrono::ceil<std::chrono::milliseconds>(left).count()) + "ms)"
+        );
     }
 }
 
@@ -136,7 +140,8 @@ WaitResult detail::end_wait(Coroutine& self) noexcept {
     if (result == WaitResult::Ready) {
         if (const WakeCallback* fired = self.waker_.fired(); fired != nullptr && fired->error() != nullptr) {
             const bool is_closed = fired->error()->code() == ErrorCode::EventClosed && fired->event() == nullptr;
-            result = Scheduler::refuse(Ref<Error>(fired->error()), is_closed ? WaitResult::Refused : WaitResult::Failed);
+            result =
+                Scheduler::refuse(Ref<Error>(fired->error()), is_closed ? WaitResult::Refused : WaitResult::Failed);
         }
     }
     self.waker_.leave();

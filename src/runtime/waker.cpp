@@ -26,7 +26,8 @@ void WakeCallback::dispose(Event* event) noexcept {
         if (!has_fired_) {
             const Ref<Error> closed = Error::make(
                 ErrorCode::EventClosed,
-                "the event was closed while it was waited for" + (event != nullptr ? ": " + event->info() : ""));
+                "the event was closed while it was waited for" + (event != nullptr ? ": " + event->info() : "")
+            );
             call(*event_, nullptr, closed.get());
         }
         if (event_->has(EventFlag::NoFreeMemory) && !event_->has(EventFlag::HostObject)) {
@@ -51,9 +52,7 @@ void WakeCallback::destroy() noexcept {
     }
 }
 
-WakeCallback& Waker::further(std::size_t index) noexcept {
-    return *first_.coroutine_->rare().subscriptions[index - 1];
-}
+WakeCallback& Waker::further(std::size_t index) noexcept { return *first_.coroutine_->rare().subscriptions[index - 1]; }
 
 Status Waker::subscribe(Coroutine& owner, Event& event, WakeRole role) {
     if (!is_built_) {

@@ -60,8 +60,9 @@ TA_API WaitResult wait_limited(Event& event, const Limit& limit, std::source_loc
 /// Waits until `event` fires. May suspend. Throws the event's error, `Cancellation`, `TimeoutError` when the limit came first, and
 /// `AsyncError` for wrong use (outside a coroutine, for oneself, for a closed event).
 /// Cancel safety: nothing is lost; the event goes on for the others.
-TA_INLINE void await(Event& event, const Limit& limit = {},
-                     std::source_location where = std::source_location::current()) {
+TA_INLINE void await(
+    Event& event, const Limit& limit = {}, std::source_location where = std::source_location::current()
+) {
     if (TA_LIKELY(limit.is_none())) {
         detail::check(wait_for(event, Deadline::never(), where));
     } else {
@@ -70,13 +71,15 @@ TA_INLINE void await(Event& event, const Limit& limit = {},
 }
 
 template <typename E>
-TA_INLINE void await(const Ref<E>& event, const Limit& limit = {},
-                     std::source_location where = std::source_location::current()) {
+TA_INLINE void await(
+    const Ref<E>& event, const Limit& limit = {}, std::source_location where = std::source_location::current()
+) {
     await(static_cast<Event&>(*event), limit, where);
 }
 
-TA_INLINE void await(const Timeout& timeout, const Limit& limit = {},
-                     std::source_location where = std::source_location::current()) {
+TA_INLINE void await(
+    const Timeout& timeout, const Limit& limit = {}, std::source_location where = std::source_location::current()
+) {
     await(timeout.event(), limit, where);
 }
 
@@ -84,8 +87,8 @@ TA_INLINE void await(const Timeout& timeout, const Limit& limit = {},
 /// already. Everyone who asks gets the result; one that can only be moved goes to whoever asks first.
 /// Cancel safety: cancelling the waiter does not cancel the coroutine.
 template <typename T>
-TA_INLINE T await(const Handle<T>& handle, const Limit& limit = {},
-                  std::source_location where = std::source_location::current()) {
+TA_INLINE T
+await(const Handle<T>& handle, const Limit& limit = {}, std::source_location where = std::source_location::current()) {
     detail::TypedCoroutine<T>& coroutine = handle.coroutine();
     if (!coroutine.is_finished()) {
         await(static_cast<Event&>(coroutine), limit, where);
@@ -112,8 +115,9 @@ TA_INLINE void suspend(std::source_location where = std::source_location::curren
 
 /// Suspends for at least `duration`; never wakes early. Throws `Cancellation`.
 template <typename Rep, typename Period>
-void sleep_for(std::chrono::duration<Rep, Period> duration,
-               std::source_location where = std::source_location::current()) {
+void sleep_for(
+    std::chrono::duration<Rep, Period> duration, std::source_location where = std::source_location::current()
+) {
     detail::check(trueasync::sleep_until(Deadline::after(duration), where));
 }
 

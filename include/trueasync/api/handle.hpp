@@ -20,8 +20,10 @@ template <typename T>
 class TypedCoroutine : public Coroutine {
 public:
     using Stored = std::conditional_t<
-        std::is_void_v<T>, Nothing,
-        std::conditional_t<std::is_reference_v<T>, std::add_pointer_t<std::remove_reference_t<T>>, std::remove_cv_t<T>>>;
+        std::is_void_v<T>,
+        Nothing,
+        std::
+            conditional_t<std::is_reference_v<T>, std::add_pointer_t<std::remove_reference_t<T>>, std::remove_cv_t<T>>>;
 
     using Coroutine::Coroutine;
     void* result() noexcept override { return value_.has_value() ? &*value_ : nullptr; }
@@ -84,8 +86,11 @@ public:
     /// Asks it to end: `Cancellation` is thrown at its next suspension point. Never suspends.
     void cancel(std::string message = {}) const {
         if (Scheduler* scheduler = Scheduler::current()) {
-            scheduler->cancel(*coroutine_, Error::cancellation(CancelReason::UserRequest,
-                                                               message.empty() ? "Coroutine cancelled" : std::move(message)));
+            scheduler->cancel(
+                *coroutine_, Error::cancellation(
+                                 CancelReason::UserRequest, message.empty() ? "Coroutine cancelled" : std::move(message)
+                             )
+            );
         }
     }
 

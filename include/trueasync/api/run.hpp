@@ -42,7 +42,9 @@ auto run(F&& function, RunOptions options = {}) {
         std::optional<T> result;
         detail::run_main(std::move(options), [&] { result.emplace(function()); });
         if (!result.has_value()) {
-            throw Cancellation(Error::cancellation(CancelReason::Shutdown, "the program was cancelled before it had a result"));
+            throw Cancellation(
+                Error::cancellation(CancelReason::Shutdown, "the program was cancelled before it had a result")
+            );
         }
         return std::move(*result);
     }

@@ -20,7 +20,9 @@ auto spawn(F&& function, std::source_location where = std::source_location::curr
     using T = std::invoke_result_t<Function&>;
     Scheduler* scheduler = Scheduler::current();
     if (TA_UNLIKELY(scheduler == nullptr)) {
-        detail::throw_error(Error::make(ErrorCode::NotRunning, "spawn needs a running runtime: call it inside trueasync::run"));
+        detail::throw_error(
+            Error::make(ErrorCode::NotRunning, "spawn needs a running runtime: call it inside trueasync::run")
+        );
     }
     auto coroutine = make_ref<detail::ClosureCoroutine<Function, T>>(std::forward<F>(function), where);
     if (TA_UNLIKELY(!scheduler->spawn_simple(*coroutine))) {

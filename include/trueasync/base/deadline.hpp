@@ -53,8 +53,7 @@ public:
         if (Seconds(delay) >= Seconds(Duration::max())) {
             return Duration::max();
         }
-        return Seconds(delay) <= Seconds(Duration::zero()) ? Duration::zero()
-                                                            : std::chrono::ceil<Duration>(delay);
+        return Seconds(delay) <= Seconds(Duration::zero()) ? Duration::zero() : std::chrono::ceil<Duration>(delay);
     }
 
 private:

@@ -201,8 +201,9 @@ public:
 
 protected:
     explicit Event(EventType type, Firing firing = Firing::OneShot) noexcept
-        : EventHeader(static_cast<std::uint32_t>(type) << kTypeShift |
-                      (firing == Firing::Repeating ? kRepeatingTrait : 0)) {}
+        : EventHeader(
+              static_cast<std::uint32_t>(type) << kTypeShift | (firing == Firing::Repeating ? kRepeatingTrait : 0)
+          ) {}
     ~Event() override = default;
 
     /// For loop events: the real work of the first start and of the last stop.

@@ -125,11 +125,11 @@ private:
 
     /// Why the fast paths must not be taken. Zero in the common case.
     enum Attention : std::uint32_t {
-        kUnstarted = 1U << 0,  // has no stack yet
-        kHooks = 1U << 1,      // switch handlers or a host hook want to know
-        kCancel = 1U << 2,     // a cancellation is to be delivered at the next suspension point
-        kEnter = 1U << 3,      // the hooks are to be told when it continues
-        kNoSuspend = 1U << 4,  // the shutdown is in its last step: nothing waits any more
+        kUnstarted = 1U << 0,   // has no stack yet
+        kHooks = 1U << 1,       // switch handlers or a host hook want to know
+        kCancel = 1U << 2,      // a cancellation is to be delivered at the next suspension point
+        kEnter = 1U << 3,       // the hooks are to be told when it continues
+        kNoSuspend = 1U << 4,   // the shutdown is in its last step: nothing waits any more
         kInCallback = 1U << 5,  // a callback, microtask or handler runs in its turn
     };
 
@@ -170,12 +170,11 @@ private:
     Waker waker_;
     std::uint32_t id_ = 0;
     std::uint16_t protect_depth_ = 0;
-    std::uint8_t extras_ = 0;  // far from `waker_state_`: read together with what was just written, it would have to wait
+    std::uint8_t extras_ =
+        0;  // far from `waker_state_`: read together with what was just written, it would have to wait
 };
 
-inline bool Waker::is_same(Coroutine& owner, Event& event) noexcept {
-    return &static_cast<Event&>(owner) == &event;
-}
+inline bool Waker::is_same(Coroutine& owner, Event& event) noexcept { return &static_cast<Event&>(owner) == &event; }
 
 #if !defined(TA_TSAN)
 static_assert(sizeof(Coroutine) <= 256, "a parked coroutine is one page and this");

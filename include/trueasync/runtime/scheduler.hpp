@@ -181,7 +181,9 @@ public:
 
     /// Asks a coroutine to end. The first request counts until it was delivered: at the next suspension point, which fails
     /// with it; before the start, so that the body never runs; inside `protect`, when the outermost section ends.
-    void cancel(Coroutine& coroutine, Ref<Error> cancellation) noexcept { cancel(coroutine, std::move(cancellation), false); }
+    void cancel(Coroutine& coroutine, Ref<Error> cancellation) noexcept {
+        cancel(coroutine, std::move(cancellation), false);
+    }
 
     /// All unfinished coroutines in the order they were spawned, main first.
     IntrusiveList<Coroutine, AliveTag>& alive() noexcept { return alive_; }
@@ -285,8 +287,10 @@ TA_INLINE WaitResult Scheduler::suspend(std::source_location where) noexcept {
     detail::Hot& hot = detail::hot_here();
     Coroutine* self = hot.current;
     Coroutine* next = hot.queue.head();
-    if (TA_UNLIKELY(next == nullptr || (self->attention_ | next->attention_) != 0 ||
-                    hot.exceptions->caught != nullptr || hot.exceptions->uncaught != 0 || detail::take_turn(hot.fast_turns))) {
+    if (TA_UNLIKELY(
+            next == nullptr || (self->attention_ | next->attention_) != 0 || hot.exceptions->caught != nullptr ||
+            hot.exceptions->uncaught != 0 || detail::take_turn(hot.fast_turns)
+        )) {
         return suspend_slow(where);
     }
     self->suspended_at_ = where;
@@ -301,11 +305,12 @@ TA_INLINE WaitResult Scheduler::suspend(std::source_location where) noexcept {
 TA_INLINE void Scheduler::park(Coroutine& self) noexcept {
     detail::Hot& hot = detail::hot_here();
     Coroutine* next = hot.queue.head();
-    if (TA_UNLIKELY(next == nullptr || self.attention_ != 0 || hot.exceptions->caught != nullptr ||
-                    hot.exceptions->uncaught != 0 ||
-                    (next->attention_ != 0 &&
-                     !(next->attention_ == Coroutine::kUnstarted && hot.scheduler->prepare(*next))) ||
-                    detail::take_turn(hot.fast_turns))) {
+    if (TA_UNLIKELY(
+            next == nullptr || self.attention_ != 0 || hot.exceptions->caught != nullptr ||
+            hot.exceptions->uncaught != 0 ||
+            (next->attention_ != 0 && !(next->attention_ == Coroutine::kUnstarted && hot.scheduler->prepare(*next))) ||
+            detail::take_turn(hot.fast_turns)
+        )) {
         park_slow(self);
         return;
     }

@@ -99,8 +99,9 @@ private:
 class DirectWait : public WaitGuard {
 public:
     /// `source` is what dumps name; it must outlive the wait.
-    TA_INLINE explicit DirectWait(const Event& source,
-                                  std::source_location where = std::source_location::current()) noexcept
+    TA_INLINE explicit DirectWait(
+        const Event& source, std::source_location where = std::source_location::current()
+    ) noexcept
         : WaitGuard(where) {
         source_ = &source;
     }
@@ -126,8 +127,9 @@ TA_API WaitResult wait_long(Event& event, Deadline deadline, std::source_locatio
 
 /// Waits for one event. May suspend. `Failed` when the event came with an error; `Scheduler::take_wait_error` has it.
 /// The common case is inlined and uses no guard: the waker alone knows what to undo.
-TA_INLINE WaitResult wait_for(Event& event, Deadline deadline = Deadline::never(),
-                              std::source_location where = std::source_location::current()) noexcept {
+TA_INLINE WaitResult wait_for(
+    Event& event, Deadline deadline = Deadline::never(), std::source_location where = std::source_location::current()
+) noexcept {
     Coroutine* self = detail::hot_here().current;
     if (TA_UNLIKELY(!deadline.is_never() || self == nullptr || !Scheduler::begin_simple_wait(*self, event, where))) {
         return detail::wait_long(event, deadline, where);

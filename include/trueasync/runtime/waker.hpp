@@ -32,8 +32,7 @@ enum class WakeRole : std::uint8_t {
 class TA_API WakeCallback final : public Callback {
 public:
     /// `is_inline`: lies inside a coroutine or on a stack, which frees it.
-    WakeCallback(Coroutine& coroutine, bool is_inline) noexcept
-        : is_inline_(is_inline), coroutine_(&coroutine) {}
+    WakeCallback(Coroutine& coroutine, bool is_inline) noexcept : is_inline_(is_inline), coroutine_(&coroutine) {}
 
     void call(Event& event, void* result, Error* error) override;
     void dispose(Event* event) noexcept override;

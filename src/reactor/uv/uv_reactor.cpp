@@ -1,9 +1,9 @@
 #include <trueasync/reactor/uv_reactor.hpp>
 
+#include <uv.h>
 #include <cerrno>
 #include <ctime>
 #include <trueasync/reactor/timer_heap.hpp>
-#include <uv.h>
 
 #if defined(__linux__)
 #include <sys/epoll.h>
@@ -101,7 +101,9 @@ public:
                 const auto wait = std::chrono::ceil<std::chrono::milliseconds>(std::max(left, Duration::zero()));
                 // Stopping the loop in the callback is what keeps libuv before 1.45 from sleeping once more.
                 uv_timer_start(
-                    &timer_, [](uv_timer_t* timer) { uv_stop(timer->loop); }, static_cast<std::uint64_t>(wait.count()), 0);
+                    &timer_, [](uv_timer_t* timer) { uv_stop(timer->loop); }, static_cast<std::uint64_t>(wait.count()),
+                    0
+                );
             }
             uv_run(&loop_, UV_RUN_ONCE);
             uv_timer_stop(&timer_);
@@ -190,8 +192,9 @@ private:
 #endif
         int milliseconds = -1;
         if (limit != nullptr) {
-            const auto whole = std::chrono::ceil<std::chrono::milliseconds>(std::chrono::seconds(limit->tv_sec) +
-                                                                            std::chrono::nanoseconds(limit->tv_nsec));
+            const auto whole = std::chrono::ceil<std::chrono::milliseconds>(
+                std::chrono::seconds(limit->tv_sec) + std::chrono::nanoseconds(limit->tv_nsec)
+            );
             milliseconds = static_cast<int>(std::min<std::int64_t>(whole.count(), INT32_MAX));
         }
         return epoll_wait(epoll_, events, Size, milliseconds);

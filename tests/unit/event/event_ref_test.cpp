@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
+
 #include <support/fake_events.hpp>
 
 namespace trueasync {
