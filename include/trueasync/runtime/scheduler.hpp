@@ -305,11 +305,11 @@ TA_INLINE WaitResult Scheduler::suspend(std::source_location where) noexcept {
 TA_INLINE void Scheduler::park(Coroutine& self) noexcept {
     detail::Hot& hot = detail::hot_here();
     Coroutine* next = hot.queue.head();
+    constexpr std::uint32_t kOther = ~std::uint32_t{Coroutine::kUnstarted};
     if (TA_UNLIKELY(
-            next == nullptr || self.attention_ != 0 || hot.exceptions->caught != nullptr ||
-            hot.exceptions->uncaught != 0 ||
-            (next->attention_ != 0 && !(next->attention_ == Coroutine::kUnstarted && hot.scheduler->prepare(*next))) ||
-            detail::take_turn(hot.fast_turns)
+            next == nullptr || (self.attention_ | (next->attention_ & kOther)) != 0 ||
+            hot.exceptions->caught != nullptr || hot.exceptions->uncaught != 0 || detail::take_turn(hot.fast_turns) ||
+            (next->attention_ != 0 && !hot.scheduler->prepare(*next))
         )) {
         park_slow(self);
         return;
