@@ -89,6 +89,10 @@ Status Event::notify_slow(void* result, Error* error) {
     }
     add_ref();  // a callback may drop the last reference
     move_to(EventState::Fired);
+    if (!callbacks_.empty()) {  // someone is there to take it; who has left before does not count
+        mark_result_used();
+        mark_exception_caught();
+    }
     callbacks_.notify(*this, result, error);
     if (state() == EventState::Fired) {
         if ((flags_ & kRepeatingTrait) == 0) {

@@ -207,7 +207,7 @@ TA_INLINE bool Scheduler::finish_simple(Coroutine& coroutine) noexcept {
     }
     static_cast<ListNode<AliveTag>&>(coroutine).unlink();
     --alive_count_;
-    coroutine.set(EventFlag::Closed);
+    coroutine.flags_ |= Event::kEasyEnd;  // closed, and taken by the one who waits
     coroutine.move_to(EventState::Closed);
     coroutine.callbacks_.take_only();
     auto& wake_callback = static_cast<WakeCallback&>(*callback);
@@ -464,7 +464,10 @@ void Scheduler::cancel(Coroutine& coroutine, Ref<Error> cancellation, bool even_
 
 void Scheduler::finish(Coroutine& coroutine) noexcept {
     if (TA_UNLIKELY(coroutine.has_pending_cancellation())) {
-        coroutine.error_ = std::move(coroutine.rare_->cancellation);
+        const Ref<Error> cancellation = std::move(coroutine.rare_->cancellation);
+        if (coroutine.error_ == nullptr) {  // an error of its own says more than that it was asked to stop
+            coroutine.fail(cancellation);
+        }
     }
     if (TA_UNLIKELY((coroutine.attention_ & Coroutine::kHooks) != 0)) {
         fire_handlers(coroutine, SwitchKind::Finish);
@@ -491,7 +494,7 @@ void Scheduler::finish_unstarted(Coroutine& coroutine, Ref<Error> error) noexcep
     if (coroutine.rare_ != nullptr) {
         coroutine.rare_->cancellation.reset();
     }
-    coroutine.error_ = std::move(error);
+    coroutine.fail(std::move(error));
     coroutine.waker_state_ = WakerState::NoStatus;
     stacks_.unreserve();
     finish(coroutine);
@@ -575,7 +578,9 @@ Status Scheduler::begin(Coroutine& main, const SwitchHandlers& main_handlers) no
 }
 
 void Scheduler::finish_main(Ref<Error> error) noexcept {
-    main_->error_ = std::move(error);
+    if (error != nullptr) {
+        main_->fail(std::move(error));
+    }
     main_->attention_ &= ~(Coroutine::kCancel | Coroutine::kNoSuspend);
     finish(*main_);
 }
@@ -595,7 +600,7 @@ void Scheduler::abandon(Coroutine& coroutine) noexcept {
     } else {
         coroutine.waker_.leave();
     }
-    coroutine.error_ = Error::cancellation(CancelReason::Abandoned, "abandoned: it did not stop when asked to");
+    coroutine.fail(Error::cancellation(CancelReason::Abandoned, "abandoned: it did not stop when asked to"));
     if (coroutine.rare_ != nullptr) {
         coroutine.rare_->cancellation.reset();
     }

@@ -70,8 +70,6 @@ Status Waker::subscribe(Coroutine& owner, Event& event, WakeRole role) {
         callback = others[count_ - 1U].get();
     }
     callback->prepare(role, count_);
-    event.mark_result_used();
-    event.mark_exception_caught();
     if (TA_UNLIKELY(event.is_closed())) {
         return subscribe_closed(*callback, event);
     }

@@ -123,15 +123,15 @@ void sleep_for(
 
 /// Runs `function` while cancellation of this coroutine waits, then delivers what came meanwhile. May suspend inside.
 template <typename F>
-auto protect(F&& function) {
+std::invoke_result_t<F&> protect(F&& function) {
     ProtectGuard guard;
     if constexpr (std::is_void_v<std::invoke_result_t<F&>>) {
-        std::forward<F>(function)();
+        function();
         detail::check(guard.leave());
     } else {
-        auto result = std::forward<F>(function)();
+        std::invoke_result_t<F&> result = function();
         detail::check(guard.leave());
-        return result;
+        return std::forward<std::invoke_result_t<F&>>(result);
     }
 }
 

@@ -34,19 +34,31 @@ TA_API void run_main(RunOptions options, const std::function<void()>& body);
 ///
 /// @snippet unit/api/run_test.cpp  run_returns
 template <typename F>
-auto run(F&& function, RunOptions options = {}) {
+std::invoke_result_t<F&> run(F&& function, RunOptions options = {}) {
     using T = std::invoke_result_t<F&>;
     if constexpr (std::is_void_v<T>) {
         detail::run_main(std::move(options), [&] { function(); });
     } else {
-        std::optional<T> result;
-        detail::run_main(std::move(options), [&] { result.emplace(function()); });
+        using Stored = std::conditional_t<std::is_reference_v<T>, std::remove_reference_t<T>*, std::remove_cv_t<T>>;
+        std::optional<Stored> result;
+        detail::run_main(std::move(options), [&] {
+            if constexpr (std::is_reference_v<T>) {
+                T&& returned = function();
+                result.emplace(&returned);
+            } else {
+                result.emplace(function());
+            }
+        });
         if (!result.has_value()) {
             throw Cancellation(
                 Error::cancellation(CancelReason::Shutdown, "the program was cancelled before it had a result")
             );
         }
-        return std::move(*result);
+        if constexpr (std::is_reference_v<T>) {
+            return static_cast<T>(**result);
+        } else {
+            return std::move(*result);
+        }
     }
 }
 

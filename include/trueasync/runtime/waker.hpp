@@ -113,7 +113,6 @@ public:
         if (TA_UNLIKELY(!is_built_)) {
             build(owner);
         }
-        event.flags_ |= kTaken;
         event.callbacks_.put_only(first_);
         event.add_ref();
         first_.begin(event);
@@ -160,8 +159,6 @@ private:
     WakeCallback& further(std::size_t index) noexcept;
     [[nodiscard]] Status subscribe_closed(WakeCallback& callback, Event& event);
     void leave_one(WakeCallback& callback) noexcept;
-
-    static constexpr std::uint32_t kTaken = bit(EventFlag::ResultUsed) | bit(EventFlag::ExceptionCaught);
 
     union {
         WakeCallback first_;  // the others lie with what few coroutines have

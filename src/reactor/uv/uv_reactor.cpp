@@ -91,8 +91,8 @@ public:
     ~PortableReactor() override { close_loop(); }
 
     Status execute(bool no_wait) override {
-        deliver();
-        if (no_wait) {
+        const bool is_due = !triggers_.empty() || (!timers_.empty() && timers_.nearest() <= now());
+        if (no_wait || is_due) {
             uv_run(&loop_, UV_RUN_NOWAIT);
         } else {
             if (!timers_.empty()) {
