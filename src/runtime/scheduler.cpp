@@ -198,12 +198,13 @@ bool Scheduler::prepare(Coroutine& coroutine) noexcept {
     return true;
 }
 
-/// The common end: a result, one coroutine waiting for it, nobody else to tell. The same as `finish`, without the calls.
-TA_INLINE bool Scheduler::finish_simple(Coroutine& coroutine) noexcept {
+/// The common end: a result, one coroutine waiting for it, nobody else to tell. The same as `finish`, without the calls. Returns
+/// the waiter, which is not queued yet; null: nothing was done.
+TA_INLINE Coroutine* Scheduler::finish_simple(Coroutine& coroutine) noexcept {
     Callback* callback = coroutine.callbacks_.only();
     if (callback == nullptr || !callback->is_single_wake() || coroutine.attention_ != 0 || coroutine.extras_ != 0 ||
         (coroutine.flags_ & Event::kFiringBits) != 0) {
-        return false;
+        return nullptr;
     }
     static_cast<ListNode<AliveTag>&>(coroutine).unlink();
     --alive_count_;
@@ -213,8 +214,41 @@ TA_INLINE bool Scheduler::finish_simple(Coroutine& coroutine) noexcept {
     auto& wake_callback = static_cast<WakeCallback&>(*callback);
     wake_callback.is_subscribed_ = false;
     wake_callback.has_fired_ = true;
-    wake(*wake_callback.coroutine_);
-    return true;
+    return wake_callback.coroutine_;
+}
+
+/// Who runs after a coroutine that has ended. An unstarted one is returned as it is: it takes over the context.
+TA_INLINE Coroutine* Scheduler::next_after(Coroutine& ended) noexcept {
+    Coroutine* waiter = finish_simple(ended);
+    if (TA_LIKELY(waiter != nullptr)) {
+        if (TA_LIKELY(
+                hot.queue.empty() && waiter->waker_state_ == WakerState::Waiting && !detail::take_turn(hot.fast_turns)
+            )) {
+            return waiter;  // alone in the queue: no need to go through it
+        }
+        wake(*waiter);
+    } else {
+        finish(ended);
+    }
+    if (TA_UNLIKELY(detail::take_turn(hot.fast_turns))) {
+        hot.fast_turns = 0;
+        tick();
+        ++stats_.switches;  // a turn that was taken counts by itself
+    }
+    Coroutine* next = next_ready();
+    if (TA_UNLIKELY(next == nullptr)) {
+        next = own_.get();
+        ++stats_.scheduler_switches;
+    }
+    return next;
+}
+
+/// Drops the runtime's reference to a coroutine that has ended, in the turn of the next one.
+TA_INLINE void Scheduler::drop(Coroutine& ended) noexcept {
+    if (TA_UNLIKELY(!ended.release_shared())) {
+        const CallbackSection section(*this);  // what its result holds may be destroyed here: that must not suspend
+        ended.release();
+    }
 }
 
 /// The first frame of every stack. Runs one coroutine after the other as long as unstarted ones follow.
@@ -234,42 +268,23 @@ void Scheduler::context_main() noexcept {
         } catch (...) {
             self.fail(ExceptionError::capture());
         }
-        if (TA_UNLIKELY(!scheduler.finish_simple(self))) {
-            scheduler.finish(self);
+        Coroutine& next = *scheduler.next_after(self);
+        next.waker_state_ = WakerState::NoStatus;
+        hot.current = &next;
+        if (TA_UNLIKELY((next.attention_ & Coroutine::kUnstarted) != 0)) {
+            --scheduler.stats_.switches;  // the turn was counted as one
+            ++scheduler.stats_.handovers;
+            scheduler.stacks_.unreserve();
+            next.context_.inherit(self.context_);
+            next.attention_ &= ~Coroutine::kUnstarted;
+            scheduler.drop(self);
+            continue;
         }
-        if (TA_UNLIKELY(detail::take_turn(hot.fast_turns))) {
-            hot.fast_turns = 0;
-            scheduler.tick();
-            ++scheduler.stats_.switches;  // a turn that was taken counts by itself
-        }
-        Coroutine* next = hot.queue.head();
-        if (TA_LIKELY(next != nullptr && (next->attention_ & Coroutine::kUnstarted) == 0)) {
-            hot.queue.drop_head();
-        } else {
-            next = scheduler.next_ready();
-            if (next != nullptr && (next->attention_ & Coroutine::kUnstarted) != 0) {
-                --scheduler.stats_.switches;
-                ++scheduler.stats_.handovers;
-                scheduler.stacks_.unreserve();
-                next->context_.inherit(self.context_);
-                next->attention_ &= ~Coroutine::kUnstarted;
-                next->waker_state_ = WakerState::NoStatus;
-                hot.current = next;
-                self.release();
-                continue;
-            }
-            if (next == nullptr) {
-                next = scheduler.own_.get();
-                ++scheduler.stats_.scheduler_switches;
-            }
-        }
-        next->waker_state_ = WakerState::NoStatus;
-        hot.current = next;
         std::byte* const top = self.context_.stack_top();
         void* fiber = self.context_.fiber();
-        self.release();
+        scheduler.drop(self);
         scheduler.stacks_.release_top(top);  // not touched before we have left it: only this thread takes from the pool
-        ExecutionContext::leave_for_good(next->context_, fiber);
+        ExecutionContext::leave_for_good(next.context_, fiber);
     }
 }
 

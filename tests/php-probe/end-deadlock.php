@@ -6,6 +6,6 @@ $a = spawn(function () use (&$b) { await($b); });
 $b = spawn(function () use (&$a) { await($a); });
 try {
     await($a);
-} catch (Error $e) {
+} catch (probe\Cancellation $e) {
     echo $e->getMessage(), "\n";
 }

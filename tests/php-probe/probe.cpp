@@ -76,6 +76,8 @@ public:
 };
 static_assert(sizeof(PhpCoroutine) % alignof(zend_object) == 0);
 
+zend_class_entry* coroutine_class = nullptr;
+zend_class_entry* cancellation_class = nullptr;
 std::unique_ptr<Runtime> runtime;
 PhpCoroutine* main_coroutine = nullptr;
 bool has_bailed_out = false;
@@ -83,7 +85,7 @@ bool has_bailed_out = false;
 void PhpCoroutine::run() {
     alignas(zval) std::byte page[kFirstPage];
     fiber.status = ZEND_FIBER_STATUS_RUNNING;
-    vm.begin(page, &fiber, context().stack());
+    vm.begin(page, &fiber, runtime->stacks().stack_at(context().stack_top()));
     vm.load();
     zend_try {
         call_user_function(nullptr, nullptr, &callable, &value, 0, nullptr);
@@ -96,6 +98,9 @@ void PhpCoroutine::run() {
         if (EG(exception) != nullptr && zend_is_unwind_exit(EG(exception))) {
             zend_clear_exception();
             runtime->shutdown();  // exit() ends the script, not just this coroutine
+        } else if (EG(exception) != nullptr && instanceof_function(EG(exception)->ce, cancellation_class)) {
+            fail(Error::cancellation(CancelReason::UserRequest, "Coroutine cancelled"));  // as it came, it goes
+            zend_clear_exception();
         } else if (EG(exception) != nullptr) {
             GC_ADDREF(EG(exception));
             fail(make_ref<PhpError>(EG(exception)));
@@ -145,7 +150,8 @@ public:
 class PhpReports final : public StreamReportSink {
 public:
     void unhandled_error(const Event* /*event*/, const Error& error) noexcept override {
-        if (const auto* php = dynamic_cast<const PhpError*>(&error)) {
+        const auto* php = dynamic_cast<const PhpError*>(&error);
+        if (php != nullptr && (EG(flags) & EG_FLAGS_OBJECT_STORE_NO_REUSE) == 0) {  // PHP code can still run
             GC_ADDREF(php->thrown());
             zend_exception_error(php->thrown(), E_ERROR);
         } else {
@@ -157,7 +163,6 @@ public:
 PhpHook hook;
 PhpObjects objects;
 PhpReports reports;
-zend_class_entry* coroutine_class = nullptr;
 zend_object_handlers coroutine_handlers;
 
 zend_object* create_coroutine(zend_class_entry* ce) {
@@ -197,7 +202,7 @@ void throw_in_php(const Error& error) {
     } else if (error.reason() == CancelReason::Shutdown) {
         zend_throw_unwind_exit();  // no catch block sees it
     } else {
-        zend_throw_error(nullptr, "%s", error.describe().c_str());
+        zend_throw_error(error.is_cancellation() ? cancellation_class : nullptr, "%s", error.describe().c_str());
     }
 }
 
@@ -314,6 +319,8 @@ static PHP_MINIT_FUNCTION(probe) {
     coroutine_class = zend_register_internal_class(&ce);
     coroutine_class->ce_flags |= ZEND_ACC_FINAL | ZEND_ACC_NO_DYNAMIC_PROPERTIES | ZEND_ACC_NOT_SERIALIZABLE;
     coroutine_class->create_object = create_coroutine;
+    INIT_NS_CLASS_ENTRY(ce, "probe", "Cancellation", nullptr);
+    cancellation_class = zend_register_internal_class_ex(&ce, zend_ce_error);
     coroutine_handlers = *zend_get_std_object_handlers();
     coroutine_handlers.offset = sizeof(PhpCoroutine);
     coroutine_handlers.free_obj = free_coroutine;

@@ -160,6 +160,17 @@ std::string what_of(F&& body) {
     return {};
 }
 
+/// Whether `body` throws an `E`. A function, because lines inside the argument of a macro are all the same.
+template <typename E, typename F>
+bool throws(F&& body) {
+    try {
+        body();
+    } catch (const E&) {
+        return true;
+    }
+    return false;
+}
+
 /// Whether a text contains another.
 inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 

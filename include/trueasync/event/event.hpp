@@ -129,11 +129,17 @@ public:
         }
     }
     TA_INLINE void release() noexcept {
-        if (TA_LIKELY(!has(EventFlag::HostObject) && count_or_offset_ > 1)) {
-            --count_or_offset_;
-        } else {
+        if (TA_UNLIKELY(!release_shared())) {
             release_last();
         }
+    }
+    /// Gives up a reference that is not the last one. False: nothing was done; it may be the last, or the host counts.
+    TA_INLINE bool release_shared() noexcept {
+        if (TA_LIKELY(!has(EventFlag::HostObject) && count_or_offset_ > 1)) {
+            --count_or_offset_;
+            return true;
+        }
+        return false;
     }
     std::uint32_t ref_count() const noexcept;
 

@@ -252,7 +252,9 @@ private:
     void switch_from(Coroutine& self) noexcept;
     bool prepare(Coroutine& coroutine) noexcept;
     void finish(Coroutine& coroutine) noexcept;
-    bool finish_simple(Coroutine& coroutine) noexcept;
+    Coroutine* finish_simple(Coroutine& coroutine) noexcept;
+    Coroutine* next_after(Coroutine& ended) noexcept;
+    void drop(Coroutine& ended) noexcept;
     void finish_unstarted(Coroutine& coroutine, Ref<Error> error) noexcept;
     void fire_handlers(Coroutine& coroutine, SwitchKind kind) noexcept;
     void enter_hooks(Coroutine& coroutine) noexcept;

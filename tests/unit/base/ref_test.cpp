@@ -70,6 +70,17 @@ TEST(Ref, AdoptTakesOverTheFirstReference) {
     EXPECT_FALSE(Ref<Counted>::adopt(nullptr));
 }
 
+TEST(Ref, SetAdoptedTakesOverIntoAnEmptyOne) {
+    Counted object;
+    {
+        Ref<Counted> ref;
+        ref.set_adopted(&object);
+        EXPECT_EQ(ref.get(), &object);
+        EXPECT_EQ(object.references, 1);
+    }
+    EXPECT_EQ(object.references, 0);
+}
+
 TEST(Ref, CopySharesMoveHandsOver) {
     Counted object;
     Ref<Counted> first(&object);

@@ -416,6 +416,32 @@ LIST_TEST(OnlyAndTakeOnly) {
     second->release();
 }
 
+LIST_TEST(PutOnlyFillsAnEmptyList) {
+    const auto callback = number(1);
+    callback->add_ref();  // the list's reference, counted by the caller
+    list.put_only(*callback);
+    EXPECT_EQ(list.only(), callback.get());
+    EXPECT_EQ(notified(), (Order{1}));
+    list.add(*number(2));
+    EXPECT_EQ(notified(), (Order{1, 2}));
+    EXPECT_TRUE(list.remove(*callback, event.get()));
+    EXPECT_EQ(callback->ref_count(), 1u);
+}
+
+LIST_TEST(PutOnlyForgetsAnOlderPlace) {
+    // The hint of a callback that was in another place before must not lead to a wrong one.
+    const auto callback = number(1);
+    CallbackList other;
+    other.add(*number(8));
+    other.add(*callback);
+    EXPECT_TRUE(other.remove(*callback, event.get()));
+    callback->add_ref();
+    list.put_only(*callback);
+    list.add(*number(2));
+    EXPECT_TRUE(list.remove(*callback, event.get()));
+    EXPECT_EQ(notified(), (Order{2}));
+}
+
 LIST_TEST(NobodyIsTheOnlyOneWhileSomebodyIterates) {
     const auto callback = number(1, [&] { EXPECT_EQ(list.only(), nullptr); });
     list.add(*callback);

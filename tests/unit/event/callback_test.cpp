@@ -36,7 +36,7 @@ protected:
 TEST(Callback, IsBornWithOneReference) {
     const auto callback = subscriber();
     EXPECT_EQ(callback->ref_count(), 1u);
-    EXPECT_FALSE(callback->is_wake());
+    EXPECT_FALSE(callback->is_single_wake());
 }
 
 TEST(Callback, EndsWithItsLastReference) {
