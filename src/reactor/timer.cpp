@@ -46,7 +46,28 @@ void TimerEvent::on_deadline() noexcept {
         }
         reactor_.arm(*this, next).ignore();  // its place in the heap is still allocated
     }
+    has_fired_ = true;
     notify(nullptr, nullptr).ignore();
+}
+
+bool TimerEvent::replay(Callback* callback, void** result, Ref<Error>* error) {
+    if (!has_fired_ || !is_closed() || notify_handler() == nullptr) {
+        return false;
+    }
+    void* value = nullptr;
+    Error* failure = nullptr;
+    notify_handler()(*this, value, failure);
+    const Ref<Error> kept(failure);
+    if (callback != nullptr) {
+        callback->call(*this, value, failure);
+    }
+    if (result != nullptr) {
+        *result = value;
+    }
+    if (error != nullptr) {
+        *error = kept;
+    }
+    return true;
 }
 
 std::string TimerEvent::info() const {

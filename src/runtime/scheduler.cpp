@@ -509,9 +509,11 @@ void Scheduler::finish_unstarted(Coroutine& coroutine, Ref<Error> error) noexcep
     if (coroutine.rare_ != nullptr) {
         coroutine.rare_->cancellation.reset();
     }
+    const CallbackSection section(*this);  // in somebody else's turn
     coroutine.fail(std::move(error));
     coroutine.waker_state_ = WakerState::NoStatus;
     stacks_.unreserve();
+    coroutine.drop_body();
     finish(coroutine);
     coroutine.release();
 }
@@ -610,27 +612,27 @@ void Scheduler::drain() noexcept {
 
 /// Takes away the stack of a suspended coroutine that does not stop.
 void Scheduler::abandon(Coroutine& coroutine) noexcept {
+    Ref<Error> error = Error::cancellation(CancelReason::Abandoned, "abandoned: it did not stop when asked to");
+    if (!coroutine.is_started()) {
+        finish_unstarted(coroutine, std::move(error));
+        return;
+    }
     if (coroutine.wait_ != nullptr) {
         coroutine.wait_->leave();
     } else {
         coroutine.waker_.leave();
     }
-    coroutine.fail(Error::cancellation(CancelReason::Abandoned, "abandoned: it did not stop when asked to"));
     if (coroutine.rare_ != nullptr) {
         coroutine.rare_->cancellation.reset();
     }
+    coroutine.fail(std::move(error));
     coroutine.waker_state_ = WakerState::NoStatus;
-    const bool was_started = coroutine.is_started();
-    std::byte* const top = was_started ? coroutine.context_.stack_top() : nullptr;
+    std::byte* const top = coroutine.context_.stack_top();
     void* fiber = coroutine.context_.fiber();
     finish(coroutine);
-    coroutine.release();
-    if (was_started) {
-        ExecutionContext::annotate_destroyed(fiber);
-        stacks_.release_top(top);
-    } else {
-        stacks_.unreserve();
-    }
+    drop(coroutine);
+    ExecutionContext::annotate_destroyed(fiber);
+    stacks_.release_top(top);
 }
 
 void Scheduler::end() noexcept {

@@ -136,9 +136,10 @@ class PhpObjects final : public HostObjects {
 public:
     void add_ref(void* object) noexcept override { GC_ADDREF(static_cast<zend_object*>(object)); }
     void release(void* object) noexcept override {
+        const bool was_clear = EG(exception) == nullptr;
         OBJ_RELEASE(static_cast<zend_object*>(object));
-        if (VmState::loaded == &scheduler_vm && EG(exception) != nullptr) {
-            zend_exception_error(EG(exception), E_WARNING);  // of a destructor; there is no PHP frame to throw it to
+        if (was_clear && EG(exception) != nullptr) {
+            zend_exception_error(EG(exception), E_WARNING);  // of a destructor; it concerns no PHP code that waits here
         }
     }
     std::uint32_t ref_count(const void* object) const noexcept override {

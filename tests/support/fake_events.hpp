@@ -8,12 +8,19 @@
 #include <memory>
 #include <new>
 #include <string>
+#include <trueasync/base/status.hpp>
 #include <trueasync/event/event.hpp>
 #include <trueasync/event/event_ref.hpp>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace trueasync::testing {
+
+/// True when `status` is a failure whose message contains `text`.
+inline bool says(const Status& status, const std::string& text) {
+    return !status.ok() && status.error()->message().find(text) != std::string::npos;
+}
 
 /// What happened to an event, to be asked when it is gone.
 struct Life {

@@ -64,6 +64,7 @@ protected:
             this->fail(to_error());
         }
     }
+    void drop_body() noexcept override { function_.reset(); }
 
 private:
     std::optional<F> function_;

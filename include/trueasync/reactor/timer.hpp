@@ -28,6 +28,10 @@ public:
     bool is_periodic() const noexcept { return period_ > Duration::zero(); }
     Instant deadline() const noexcept { return TimerNode::deadline(); }
 
+    /// A limit that has passed fires again for who comes late, since its notify handler can say what happened (see `timeout`). A
+    /// plain timer that has fired cannot.
+    bool replay(Callback* callback, void** result, Ref<Error>* error) override;
+
     /// `Timer(timeout=10ms, once)`.
     std::string info() const override;
 
@@ -43,6 +47,7 @@ private:
     Reactor& reactor_;
     Duration delay_;
     Duration period_;
+    bool has_fired_ = false;
 };
 
 }  // namespace trueasync

@@ -104,6 +104,9 @@ protected:
     /// The body. May suspend; may throw a C++ exception, which becomes the error.
     virtual void run() = 0;
 
+    /// It ends without ever having run: lets go what the body would have used.
+    virtual void drop_body() noexcept {}
+
     /// For bodies that do not throw: says that it failed. Call it before `run` returns.
     void fail(Ref<Error> error) noexcept {
         error_ = std::move(error);

@@ -79,6 +79,13 @@ TEST(Deadline, FloatingPointDelaysSaturate) {
     EXPECT_EQ(Deadline::saturate(Seconds(-std::numeric_limits<double>::infinity())), Duration::zero());
 }
 
+TEST(Deadline, NoNumberIsNow) {
+    volatile double number = std::numeric_limits<double>::quiet_NaN();  // not a constant for the compiler
+    const std::chrono::duration<double> none(number);
+    EXPECT_EQ(Deadline::saturate(none), Duration::zero());
+    EXPECT_EQ(Deadline::after(none).resolve(kNow), kNow);
+}
+
 TEST(Deadline, SaturateKeepsWhatFits) {
     EXPECT_EQ(Deadline::saturate(1h), 1h);
     EXPECT_EQ(Deadline::saturate(Duration::max() - 1ns), Duration::max() - 1ns);

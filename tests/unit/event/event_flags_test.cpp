@@ -100,6 +100,34 @@ TEST(EventFlag, ResultUsedSuppressesTheWarning) {
     EXPECT_TRUE(sink.warnings.empty());
 }
 
+TEST(EventFlag, SubscriberAtTheFiringTakesResultAndError) {
+    Life life;
+    const auto result = make_ref<ResultEvent>(life);
+    const auto failure = make_ref<ResultEvent>(life);
+    const auto callback = subscriber();
+    ASSERT_TRUE(result->add_callback(*callback));
+    EXPECT_FALSE(result->has(EventFlag::ResultUsed)) << "not before it fires";
+    result->complete(1);
+    EXPECT_TRUE(result->has(EventFlag::ResultUsed));
+    ASSERT_TRUE(failure->add_callback(*callback));
+    failure->fail(Error::make(ErrorCode::System));
+    EXPECT_TRUE(failure->has(EventFlag::ExceptionCaught));
+}
+
+TEST(EventFlag, SubscriberWhoLeftBeforeTakesNothing) {
+    RecordingSink sink;
+    const SinkScope scope(sink);
+    Life life;
+    auto event = make_ref<ResultEvent>(life);
+    const auto callback = subscriber();
+    ASSERT_TRUE(event->add_callback(*callback));
+    event->del_callback(*callback);
+    event->fail(Error::make(ErrorCode::System));
+    EXPECT_FALSE(event->has(EventFlag::ExceptionCaught));
+    event.reset();
+    EXPECT_EQ(sink.unhandled.size(), 1u);
+}
+
 TEST(EventFlag, EventWithoutAResultWarnsOfNothing) {
     RecordingSink sink;
     const SinkScope scope(sink);
