@@ -186,6 +186,9 @@ HashTable* show_to_collector(zend_object* object, zval** table, int* count) {
     zend_get_gc_buffer* buffer = zend_get_gc_buffer_create();
     zend_get_gc_buffer_add_zval(buffer, &coroutine.callable);
     zend_get_gc_buffer_add_zval(buffer, &coroutine.value);
+    if (const auto* php = dynamic_cast<const PhpError*>(coroutine.error()); php != nullptr && php->ref_count() == 1) {
+        zend_get_gc_buffer_add_obj(buffer, php->thrown());
+    }
     zend_get_gc_buffer_use(buffer, table, count);
     return nullptr;
 }

@@ -4,7 +4,7 @@ cmake_path(GET SCRIPT STEM _stem)
 cmake_path(GET SCRIPT PARENT_PATH _folder)
 file(REAL_PATH "${_folder}" _folder)  # as PHP prints it
 execute_process(
-  COMMAND "${PHP}" -n -d "extension=${EXTENSION}" -d display_errors=1 -d html_errors=0 -d zend.exception_ignore_args=1 "${_stem}.php"
+  COMMAND "${PHP}" -n -d "extension=${EXTENSION}" -d display_errors=1 -d html_errors=0 "${_stem}.php"
   WORKING_DIRECTORY "${_folder}"
   RESULT_VARIABLE _code
   OUTPUT_VARIABLE _output

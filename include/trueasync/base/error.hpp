@@ -48,6 +48,8 @@ public:
     std::string describe() const;
 
     void add_ref() noexcept { ++ref_count_; }
+    /// How many hold it. A host shows what it carries to a cycle collector only when nobody else does.
+    std::uint32_t ref_count() const noexcept { return ref_count_; }
     void release() noexcept {
         if (--ref_count_ == 0) {
             destroy();
