@@ -297,9 +297,7 @@ void Scheduler::grant_turns(std::uint32_t turns) noexcept {
 }
 
 void Scheduler::tick() noexcept {
-    if (!microtasks_.empty()) {
-        run_microtasks();
-    }
+    const bool is_interrupted = !run_microtasks();
     if (hot.fast_turns > 0) {
         return;
     }
@@ -318,7 +316,10 @@ void Scheduler::tick() noexcept {
             turns_wanted_ = std::min(turns_wanted_ * 2, settings_.turns_per_tick);
         }
     }
-    grant_turns(turns_wanted_);
+    if (!is_interrupted) {
+        run_microtasks();  // what the reactor's callbacks added
+    }
+    grant_turns(microtasks_.empty() ? turns_wanted_ : 0);
 }
 
 void Scheduler::tick_reactor() noexcept {
@@ -345,7 +346,11 @@ void Scheduler::reactor_main() noexcept {
     }
 }
 
-void Scheduler::run_microtasks() noexcept {
+/// False when one failed: the rest waits for the next turn.
+bool Scheduler::run_microtasks() noexcept {
+    if (TA_LIKELY(microtasks_.empty())) {
+        return true;
+    }
     Status status;
     {
         const CallbackSection section(*this);
@@ -354,6 +359,7 @@ void Scheduler::run_microtasks() noexcept {
     if (!status) {
         runtime_.unhandled(nullptr, *status.error());
     }
+    return status.ok();
 }
 
 void Scheduler::add_microtask(Microtask& task) noexcept {
@@ -367,9 +373,7 @@ void Scheduler::add_microtask(Microtask& task) noexcept {
 
 void Scheduler::loop() noexcept {
     for (;;) {
-        if (!microtasks_.empty()) {
-            run_microtasks();
-        }
+        run_microtasks();
         Coroutine* next = next_ready();
         if (next == nullptr) {
             if (idle() == Idle::Poll) {
@@ -600,6 +604,7 @@ void Scheduler::finish_main(Ref<Error> error) noexcept {
     }
     main_->attention_ &= ~(Coroutine::kCancel | Coroutine::kNoSuspend);
     finish(*main_);
+    main_->attention_ &= ~(Coroutine::kHooks | Coroutine::kEnter);  // it has ended: draining is not its turn
 }
 
 void Scheduler::drain() noexcept {

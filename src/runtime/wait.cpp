@@ -1,5 +1,7 @@
 #include <trueasync/runtime/wait.hpp>
 
+#include <trueasync/runtime/runtime.hpp>
+
 namespace trueasync {
 
 void WaitGuard::refuse_begin() noexcept {
@@ -174,6 +176,10 @@ WaitResult sleep_until(Deadline deadline, std::source_location where) noexcept {
 ProtectGuard::ProtectGuard() noexcept : self_(Scheduler::current_coroutine()) {
     if (self_ != nullptr) {
         ++self_->protect_depth_;
+        if (Scheduler::current()->runtime().is_accepting()) {
+            // What was requested and not yet delivered waits too; `leave_quietly` sets it again. A shutdown does not wait.
+            self_->attention_ &= ~Coroutine::kCancel;
+        }
     }
 }
 

@@ -13,7 +13,7 @@ class Coroutine;
 ///
 /// Called on the stack of the coroutine it speaks of, except `finish` of one that is abandoned, which is called on main's. A
 /// coroutine that takes over a finished one's context gets its `start` right after that one's `finish`, without a switch. Main
-/// gets no `start`, and after its `finish` it still gets `leave` and `enter` while the rest is drained. The scheduler's own
+/// gets no `start`; after its `finish`, while the rest is drained, it is told nothing more. The scheduler's own
 /// coroutine is not told of: between `leave` or `finish` and the next `enter` or `start` no coroutine's state is in force, yet
 /// the last reference to a host object may go there. Must not suspend nor throw.
 class TA_API HostHook {

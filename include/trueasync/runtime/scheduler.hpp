@@ -246,7 +246,7 @@ private:
 
     void tick() noexcept;
     void tick_reactor() noexcept;
-    void run_microtasks() noexcept;
+    bool run_microtasks() noexcept;
     void grant_turns(std::uint32_t turns) noexcept;
     Coroutine* next_ready() noexcept;
     void switch_from(Coroutine& self) noexcept;
