@@ -2,6 +2,7 @@
 
 #include <mutex>
 #include <new>
+#include <utility>
 #include <vector>
 
 namespace trueasync {
@@ -45,9 +46,9 @@ struct SlabThread {
             return;
         }
         const std::size_t size = index * Slab::kStep;
-        all.chunks.reserve(all.chunks.size() + 1);
+        all.chunks.push_back(nullptr);  // grows geometrically; `reserve(size() + 1)` would copy all each time
         auto* chunk = static_cast<std::byte*>(::operator new(kChunk, std::align_val_t{Slab::kStep}));
-        all.chunks.push_back(chunk);
+        all.chunks.back() = chunk;
         for (std::size_t offset = kChunk / size * size; offset >= size; offset -= size) {
             auto* block = reinterpret_cast<Slab::Block*>(chunk + offset - size);
             block->next = Slab::lists_.free[index];
@@ -56,12 +57,18 @@ struct SlabThread {
     }
 };
 
+static SlabThread& this_thread() {
+    static thread_local SlabThread thread;
+    return thread;
+}
+
 void* Slab::allocate_slow(std::size_t size) {
 #ifndef TA_ASAN
     if (size <= kLargest) {
-        static thread_local SlabThread thread;
         const std::size_t index = class_of(size);
-        thread.refill(index);
+        if (lists_.free[index] == nullptr) {
+            this_thread().refill(index);
+        }
         Block* block = lists_.free[index];
         lists_.free[index] = block->next;
         return block;
@@ -70,6 +77,18 @@ void* Slab::allocate_slow(std::size_t size) {
     return ::operator new(size, std::align_val_t{kStep});
 }
 
-void Slab::release_slow(void* memory) noexcept { ::operator delete(memory, std::align_val_t{kStep}); }
+void Slab::release_slow(void* memory, [[maybe_unused]] std::size_t size) noexcept {
+#ifndef TA_ASAN
+    if (size <= kLargest) {
+        auto* block = static_cast<Block*>(memory);
+        block->next = std::exchange(lists_.free[class_of(size)], block);
+        this_thread();
+        return;
+    }
+#endif
+    ::operator delete(memory, std::align_val_t{kStep});
+}
+
+void Slab::enroll() noexcept { this_thread(); }
 
 }  // namespace trueasync

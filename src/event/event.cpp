@@ -51,8 +51,7 @@ Status Event::start() {
 
 Status Event::stop() {
     if (is_closed()) {
-        // A waiter that leaves stops what it started, and need not know that the event has closed meanwhile.
-        return loop_ref_count_ == 0 ? refuse(ErrorCode::EventClosed, "cannot stop a closed event") : Status();
+        return refuse(ErrorCode::EventClosed, "cannot stop a closed event");
     }
     if (is_passive()) {
         return {};
@@ -84,10 +83,10 @@ Status Event::notify_slow(void* result, Error* error) {
         const auto code = is_closed() ? ErrorCode::EventClosed : ErrorCode::IllegalState;
         return refuse(code, is_closed() ? "cannot fire a closed event" : "cannot fire an event that is not active");
     }
-    if (notify_handler_ != nullptr && notify_handler_(*this, result, error) == Notify::Stop) {
+    const Ref<Event> self((flags_ & kEndingTrait) != 0 ? nullptr : this);  // handler or callback may drop the last one
+    if (notify_handler_ != nullptr && (notify_handler_(*this, result, error) == Notify::Stop || is_closed())) {
         return {};
     }
-    add_ref();  // a callback may drop the last reference
     move_to(EventState::Fired);
     if (!callbacks_.empty()) {  // someone is there to take it; who has left before does not count
         mark_result_used();
@@ -98,12 +97,11 @@ Status Event::notify_slow(void* result, Error* error) {
         if ((flags_ & kRepeatingTrait) == 0) {
             close();
         } else if (is_passive()) {
-            move_to(EventState::Created);
+            move_to(before);
         } else {
             move_to(is_in_loop() ? EventState::Active : EventState::Stopped);
         }
     }
-    release();
     return {};
 }
 
@@ -116,7 +114,10 @@ void Event::close() noexcept {
     if (std::exchange(loop_ref_count_, 0) != 0) {
         leave_loop_now();
     }
-    callbacks_.clear(this);
+    if (!callbacks_.empty()) {
+        const Ref<Event> self((flags_ & kEndingTrait) != 0 ? nullptr : this);  // who is let go may drop the last one
+        callbacks_.clear(this);
+    }
 }
 
 void Event::set_hidden(bool hidden) noexcept {
@@ -167,7 +168,7 @@ void Event::dispose() noexcept {
         );
         return;
     }
-    if (--count_or_offset_ == 0) {
+    if (--count_or_offset_ == 0 && (flags_ & kEndingTrait) == 0) {
         destroy();
     }
 }
@@ -188,6 +189,7 @@ void Event::report_leftovers() noexcept {
 void Event::report_unhandled(Error& error) noexcept { report_sink().unhandled_error(this, error); }
 
 void Event::destroy() noexcept {
+    flags_ |= kEndingTrait;
     report_leftovers();
     if (!is_passive()) {
         on_destroy();

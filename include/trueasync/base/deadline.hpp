@@ -43,7 +43,8 @@ public:
         if (value_ <= Duration::zero()) {
             return now;
         }
-        return value_ > Instant::max() - now ? Instant::max() : now + value_;
+        const bool fits = now < Instant() || value_ <= Instant::max() - now;
+        return fits ? now + value_ : Instant::max();
     }
 
     /// Rounds up to nanoseconds and clamps, so that `hours::max()` is "never" in effect and not an overflow.
@@ -53,7 +54,7 @@ public:
         if (Seconds(delay) >= Seconds(Duration::max())) {
             return Duration::max();
         }
-        return Seconds(delay) <= Seconds(Duration::zero()) ? Duration::zero() : std::chrono::ceil<Duration>(delay);
+        return Seconds(delay) > Seconds::zero() ? std::chrono::ceil<Duration>(delay) : Duration::zero();  // NaN: zero
     }
 
 private:

@@ -40,10 +40,13 @@ public:
             const std::size_t index = class_of(size);
             block->next = lists_.free[index];
             lists_.free[index] = block;
+            if (TA_UNLIKELY(block->next == nullptr)) {
+                enroll();
+            }
             return;
         }
 #endif
-        release_slow(memory);
+        release_slow(memory, size);
     }
 
 private:
@@ -55,10 +58,14 @@ private:
     };
     friend struct SlabThread;
 
-    static constexpr std::size_t class_of(std::size_t size) noexcept { return (size + kStep - 1) / kStep; }
+    static constexpr std::size_t class_of(std::size_t size) noexcept {
+        return size == 0 ? 1 : (size + kStep - 1) / kStep;
+    }
 
+    // These ask how the library was built, not the caller: a program with AddressSanitizer may use one without.
     TA_API static void* allocate_slow(std::size_t size);
-    TA_API static void release_slow(void* memory) noexcept;
+    TA_API static void release_slow(void* memory, std::size_t size) noexcept;
+    TA_API static void enroll() noexcept;  // this thread has blocks to hand on when it ends
 
     TA_API static thread_local constinit Lists lists_ __attribute__((tls_model("initial-exec")));
 };

@@ -31,14 +31,14 @@ public:
 
     /// Takes a reference. The same callback may be added twice and is then called twice.
     void add(Callback& callback) {
-        callback.add_ref();
-        callback.slot_ = length_;
         if (length_ == 0) {
             first_ = &callback;
             length_ = 1;
         } else {
-            append(callback);
+            append(callback);  // may throw: nothing has changed then
         }
+        callback.add_ref();
+        callback.slot_ = length_ - 1;
     }
 
     /// Takes it out and calls its `dispose`. False when it is not in the list.

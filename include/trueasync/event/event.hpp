@@ -39,7 +39,7 @@ protected:
     void set(EventFlag flag) noexcept { flags_ |= bit(flag); }
     void clear(EventFlag flag) noexcept { flags_ &= ~bit(flag); }
 
-    std::uint32_t flags_;                // flags 0-15, state 16-18, traits 20-23, type 24-31
+    std::uint32_t flags_;                // flags 0-14, state 16-18, traits 15 and 19-23, type 24-31
     std::uint32_t extra_offset_ = 0;     // where additional data lies, counted from the event
     std::uint32_t count_or_offset_ = 1;  // references, or with `HostObject` the distance to the host's object
     std::uint32_t loop_ref_count_ = 0;   // how many want it in the loop
@@ -89,7 +89,8 @@ public:
     /// out, whichever pointers are given. False when there is nothing to replay.
     virtual bool replay(Callback* callback, void** result, Ref<Error>* error);
 
-    /// Gives up one reference; the last one ends the event.
+    /// Gives up one reference; the last one ends the event. `release` comes here for the last one only; types that
+    /// override this say `use_own_dispose`.
     virtual void dispose() noexcept;
 
     /// One line for a person: what this is and what state it is in.
@@ -244,6 +245,9 @@ protected:
     /// Constructors of types that override `add_callback` or `del_callback` call this.
     void use_own_subscription() noexcept { flags_ |= kOwnSubscriptionTrait; }
 
+    /// Constructors of types that override `dispose` call this.
+    void use_own_dispose() noexcept { flags_ |= kOwnDisposeTrait; }
+
     /// Warns about an unused result or an unhandled error, once.
     void report_leftovers() noexcept;
 
@@ -256,6 +260,8 @@ private:
 
     static constexpr unsigned kStateShift = 16;
     static constexpr std::uint32_t kStateMask = 7;
+    static constexpr std::uint32_t kOwnDisposeTrait = 1U << 15;
+    static constexpr std::uint32_t kEndingTrait = 1U << 19;  // the last reference is gone: borrowing ends nothing
     static constexpr std::uint32_t kRepeatingTrait = 1U << 20;
     static constexpr std::uint32_t kLoopTrait = 1U << 21;
     static constexpr std::uint32_t kOwnSubscriptionTrait = 1U << 22;
@@ -266,7 +272,8 @@ private:
     static constexpr std::uint32_t kEasyEnd =
         bit(EventFlag::Closed) | bit(EventFlag::ResultUsed) | bit(EventFlag::ExceptionCaught);
     static constexpr std::uint32_t kEndBits = kEasyEnd | bit(EventFlag::HostObject) | bit(EventFlag::NoFreeMemory) |
-                                              bit(EventFlag::ObjectRef) | bit(EventFlag::CloseDescriptor) | kLoopTrait;
+                                              bit(EventFlag::ObjectRef) | bit(EventFlag::CloseDescriptor) | kLoopTrait |
+                                              kOwnDisposeTrait | kEndingTrait;
     static constexpr unsigned kTypeShift = 24;
 
     void move_to(EventState state) noexcept {

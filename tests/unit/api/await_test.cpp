@@ -18,10 +18,7 @@ std::string cancellation_of(F&& body) {
     return {};
 }
 
-/// Passes the virtual time without suspending main, so that the others can be watched from outside.
-Duration now() {
-    return Scheduler::current()->reactor().now().time_since_epoch();
-}
+Duration now() { return Scheduler::current()->reactor().now().time_since_epoch(); }
 
 CORO_TEST(Await, FinishedCoroutineDoesNotSuspend) {
     auto handle = spawn([] { return 1; });
@@ -201,12 +198,14 @@ CORO_TEST(AwaitLimit, TimeoutAsLimit) {
 }
 
 CORO_TEST(AwaitLimit, EventAsToken) {
+    /// [token]
     ManualEvent event;
     ManualEvent token;
     auto waiter = spawn([&] { return cancellation_of([&] { await(event, token); }); });
-    settle();
+    suspend();
     token.notify();
     EXPECT_EQ(await(waiter), "Operation has been cancelled");
+    /// [token]
     EXPECT_FALSE(waiter.is_cancelled()) << "the wait was cancelled, not the coroutine";
     EXPECT_EQ(event.callback_count(), 0U);
     EXPECT_EQ(token.callback_count(), 0U);

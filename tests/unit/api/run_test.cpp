@@ -213,6 +213,29 @@ RUNTIME_TEST(Run, HandleMayOutliveIt) {
     handle.cancel();
 }
 
+RUNTIME_TEST(Run, TakesSettingsAndCountsWhatItDoes) {
+    /// [settings]
+    RunOptions options;
+    options.settings.scheduler.turns_per_tick = 64;   // look at the event loop at least this often
+    options.settings.stacks.stack_size = 128 * 1024;  // of each coroutine
+    options.settings.shutdown_grace = Deadline::after(2s);
+    options.reactor = std::make_unique<VirtualReactor>();  // a clock for tests; the real loop when left out
+    const SchedulerStats stats = run(
+        [] {
+            for (int i = 0; i < 10; ++i) {
+                spawn([] { suspend(); });
+            }
+            sleep_for(1ms);
+            return Scheduler::current()->stats();
+        },
+        std::move(options)
+    );
+    EXPECT_EQ(stats.spawned, 11U);  // main counts too
+    EXPECT_EQ(stats.finished, 10U);
+    EXPECT_GE(stats.blocks, 1U);  // it slept
+    /// [settings]
+}
+
 RUNTIME_TEST(Run, UsesTheSinkOnlyWhileItRuns) {
     RecordingSink outer;
     const SinkScope scope(outer);

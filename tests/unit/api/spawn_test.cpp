@@ -76,9 +76,7 @@ CORO_TEST(Spawn, References) {
     EXPECT_EQ(&await(constant), &target);
 }
 
-int free_function() {
-    return 3;
-}
+int free_function() { return 3; }
 
 CORO_TEST(Spawn, AnyCallable) {
     struct Functor {

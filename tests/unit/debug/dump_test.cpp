@@ -9,9 +9,7 @@
 namespace trueasync::testing {
 namespace {
 
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 /// What `body` prints to a stream sink.
 std::string printed(const std::function<void(StreamReportSink&)>& body) {
@@ -27,13 +25,9 @@ std::string printed(const std::function<void(StreamReportSink&)>& body) {
 }
 
 /// `dump_test.cpp:<line>`, as places end.
-std::string line(unsigned number) {
-    return "dump_test.cpp:" + std::to_string(number) + "\n";
-}
+std::string line(unsigned number) { return "dump_test.cpp:" + std::to_string(number) + "\n"; }
 
-RUNTIME_TEST(Dump, WithoutARuntimeItSaysSo) {
-    EXPECT_EQ(dump(), "no runtime on this thread\n");
-}
+RUNTIME_TEST(Dump, WithoutARuntimeItSaysSo) { EXPECT_EQ(dump(), "no runtime on this thread\n"); }
 
 CORO_TEST(Dump, MainAlone) {
     EXPECT_EQ(
@@ -219,10 +213,7 @@ RUNTIME_TEST(StreamReportSink, NamesCoroutinesThatDidNotStop) {
 RUNTIME_TEST(StreamReportSink, IsTheSinkOfAProgramThatSetsNone) {
     ::testing::internal::CaptureStderr();
     EXPECT_THROW(
-        run([] {
-            spawn([] { throw std::runtime_error("nobody asks"); }).named("careless");
-        }),
-        std::runtime_error
+        run([] { spawn([] { throw std::runtime_error("nobody asks"); }).named("careless"); }), std::runtime_error
     );
     const std::string text = ::testing::internal::GetCapturedStderr();
     EXPECT_TRUE(contains(text, "trueasync: unhandled error in Coroutine 2 'careless'")) << text;

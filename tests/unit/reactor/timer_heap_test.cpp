@@ -15,9 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr Instant at(std::int64_t ticks) {
-    return Instant(Duration(ticks));
-}
+constexpr Instant at(std::int64_t ticks) { return Instant(Duration(ticks)); }
 
 struct Node final : TimerNode {
     void on_deadline() noexcept override { action(); }

@@ -28,7 +28,9 @@ private:
 
 /// A trigger in the loop with a listener, on a reactor without a runtime.
 struct Started {
-    explicit Started(Reactor& reactor, std::function<void()> action = [] {})
+    explicit Started(
+        Reactor& reactor, std::function<void()> action = [] {}
+    )
         : listener(std::move(action)), trigger(TriggerEvent::create(reactor)) {
         EXPECT_TRUE(trigger->add_callback(listener));
         EXPECT_TRUE(trigger->start());
@@ -37,9 +39,7 @@ struct Started {
     Ref<TriggerEvent> trigger;
 };
 
-void turn(Reactor& reactor) {
-    ASSERT_TRUE(reactor.execute(true));
-}
+void turn(Reactor& reactor) { ASSERT_TRUE(reactor.execute(true)); }
 
 RUNTIME_TEST(TriggerEvent, FiresAtTheNextTurnNotAtOnce) {
     VirtualReactor reactor;
@@ -337,10 +337,12 @@ CORO_TEST(TriggerThreads, ManyThreadsManyFires) {
         return true;
     };
     int wakes = 0;
-    while (!is_complete()) {  // a lost wake-up leaves this waiting for ever
+    /// [check_then_await]
+    while (!is_complete()) {  // nothing between the check and the await may suspend
         await(trigger);
         ++wakes;
     }
+    /// [check_then_await]
     EXPECT_LE(wakes, kThreads * kFires);
     for (auto& thread : threads) {
         thread.join();
@@ -405,8 +407,8 @@ CORO_TEST(TriggerThreads, EveryFireIsFollowedByAWakeUp) {
 }
 
 CORO_TEST(TriggerThreads, CoalescedCallMakesItsDataVisibleToo) {
-    // The second call finds the trigger fired already and adds nothing to the queue; what was written before it must be seen
-    // all the same. Nothing but the trigger orders the two threads' writes before the read: the flags are relaxed.
+    // The second call finds the trigger fired already and adds nothing to the queue; what was written before it must be
+    // seen all the same. Nothing but the trigger orders the two threads' writes before the read: the flags are relaxed.
     auto trigger = TriggerEvent::create(scheduler().reactor());
     alignas(64) int data = 0;  // away from the flags, whose traffic would make the thread sanitizer forget the write
     alignas(64) std::atomic<bool> is_first_done = false;

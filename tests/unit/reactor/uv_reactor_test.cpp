@@ -19,7 +19,8 @@
 #include <uv.h>
 #endif
 
-// The only tests that sleep: that is what they are about. A few milliseconds each; upper bounds are generous, lower ones exact.
+// The only tests that sleep: that is what they are about. A few milliseconds each; upper bounds are generous, lower ones
+// exact.
 
 namespace trueasync::testing {
 namespace {
@@ -48,8 +49,7 @@ Duration time_of(F&& body) {
 
 void work_for(Duration duration) {
     const auto end = Clock::now() + duration;
-    while (Clock::now() < end) {
-    }
+    while (Clock::now() < end) {}
 }
 
 std::size_t open_descriptors() {
@@ -91,8 +91,9 @@ INSTANTIATE_TEST_SUITE_P(Backends, UvReactorThreads, ::testing::Values(Backend::
 
 TEST_P(UvReactor, SleepReallySleepsAndNeverWakesEarly) {
     in_runtime([] {
-        for (const Duration delay : {Duration(1ns), Duration(50us), Duration(999us), Duration(1ms), Duration(1001us),
-                                     Duration(1500us), Duration(3ms), Duration(5ms)}) {
+        for (const Duration delay :
+             {Duration(1ns), Duration(50us), Duration(999us), Duration(1ms), Duration(1001us), Duration(1500us),
+              Duration(3ms), Duration(5ms)}) {
             const Duration slept = time_of([&] { sleep_for(delay); });
             EXPECT_GE(slept, delay);
             EXPECT_LT(slept, delay + kLong);
@@ -399,8 +400,7 @@ TEST_P(UvReactor, RunsLeaveNoDescriptorsBehind) {
                 ASSERT_TRUE(timer->start());
                 throw 1;
             });
-        } catch (int) {
-        }
+        } catch (int) {}
     }
     EXPECT_EQ(open_descriptors(), before);
 }

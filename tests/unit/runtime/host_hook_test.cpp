@@ -1,0 +1,214 @@
+#include <trueasync/runtime/host_hook.hpp>
+
+#include <map>
+#include <support/runtime_fakes.hpp>
+
+namespace trueasync::testing {
+namespace {
+
+/// An interpreter with one global frame stack, which each coroutine believes to be its own.
+class FakeInterpreter final : public HostHook {
+public:
+    void start(Coroutine& coroutine) noexcept override {
+        log(coroutine, "start");
+        frames.clear();
+        frames.push_back("root " + std::to_string(coroutine.id()));
+    }
+    void leave(Coroutine& coroutine) noexcept override {
+        log(coroutine, "leave");
+        saved_[&coroutine] = std::exchange(frames, {});
+    }
+    void enter(Coroutine& coroutine) noexcept override {
+        log(coroutine, "enter");
+        const auto found = saved_.find(&coroutine);
+        ASSERT_NE(found, saved_.end()) << "entered without having been left";
+        frames = std::move(found->second);
+        saved_.erase(found);
+    }
+    void finish(Coroutine& coroutine) noexcept override {
+        log(coroutine, "finish");
+        if (!is_main(coroutine)) {
+            EXPECT_EQ(frames, std::vector<std::string>{"root " + std::to_string(coroutine.id())});
+        }
+        frames.clear();
+    }
+
+    /// What a body does: pushes frames, suspends in between, finds them again.
+    void call(int depth) {
+        const std::string frame = std::to_string(current().id()) + "." + std::to_string(depth);
+        frames.push_back(frame);
+        suspend();
+        EXPECT_EQ(frames.back(), frame);
+        if (depth > 0) {
+            call(depth - 1);
+        }
+        suspend();
+        EXPECT_EQ(frames.back(), frame);
+        frames.pop_back();
+    }
+
+    std::string calls_of(const Coroutine& coroutine) { return calls_[coroutine.id()]; }
+    bool has_saved() const { return !saved_.empty(); }
+
+    std::vector<std::string> frames;
+
+private:
+    static bool is_main(const Coroutine& coroutine) { return coroutine.id() == 1; }
+    void log(const Coroutine& coroutine, const char* what) {
+        EXPECT_TRUE(coroutine.is_running()) << what << " of " << coroutine.info();
+        calls_[coroutine.id()] += std::string(what) + " ";
+    }
+
+    std::map<const Coroutine*, std::vector<std::string>> saved_;
+    std::map<std::uint32_t, std::string> calls_;
+};
+
+CORO_TEST(HostHook, IsToldOfStartLeaveEnterFinish) {
+    FakeInterpreter host;
+    scheduler().set_host_hook(&host);
+    EXPECT_EQ(scheduler().host_hook(), &host);
+    auto child = spawn([] {
+        suspend();
+        sleep_for(1ms);
+    });
+    suspend();
+    await(child);
+    EXPECT_EQ(host.calls_of(child.coroutine()), "start leave enter leave enter finish ");
+    EXPECT_EQ(host.calls_of(scheduler().main()), "leave enter leave enter ");
+    EXPECT_FALSE(host.has_saved());
+    scheduler().set_host_hook(nullptr);
+}
+
+CORO_TEST(HostHook, StateIsReallySavedAndRestored) {
+    FakeInterpreter host;
+    scheduler().set_host_hook(&host);
+    host.frames = {"main"};
+    std::vector<Handle<void>> children;
+    for (int i = 0; i < 5; ++i) {
+        children.push_back(spawn([&host, i] { host.call(3 + i); }));
+    }
+    for (const auto& child : children) {
+        await(child);
+        EXPECT_EQ(host.frames, std::vector<std::string>{"main"});
+    }
+    EXPECT_FALSE(host.has_saved());
+    scheduler().set_host_hook(nullptr);
+}
+
+CORO_TEST(HostHook, IsBalancedForHandedOverContexts) {
+    FakeInterpreter host;
+    scheduler().set_host_hook(&host);
+    host.frames = {"main"};
+    std::vector<Handle<void>> children;
+    for (int i = 0; i < 5; ++i) {
+        children.push_back(spawn([&host] { EXPECT_EQ(host.frames.size(), 1U); }));
+    }
+    await(children.back());
+    EXPECT_EQ(scheduler().stats().handovers, 4U);
+    for (const auto& child : children) {
+        EXPECT_EQ(host.calls_of(child.coroutine()), "start finish ");
+    }
+    EXPECT_EQ(host.frames, std::vector<std::string>{"main"});
+    scheduler().set_host_hook(nullptr);
+}
+
+CORO_TEST(HostHook, NeverStartedOnesAreNotTold) {
+    FakeInterpreter host;
+    scheduler().set_host_hook(&host);
+    auto child = spawn([] {});
+    child.cancel();
+    EXPECT_THROW(await(child), Cancellation);
+    EXPECT_EQ(host.calls_of(child.coroutine()), "");
+    scheduler().set_host_hook(nullptr);
+}
+
+CORO_TEST(HostHook, CancelledAndFailedOnesAreFinished) {
+    FakeInterpreter host;
+    scheduler().set_host_hook(&host);
+    auto cancelled = spawn([] { sleep_for(1h); });
+    auto failed = spawn([] { throw std::runtime_error("no"); });
+    suspend();
+    cancelled.cancel();
+    EXPECT_THROW(await(cancelled), Cancellation);
+    EXPECT_THROW(await(failed), std::runtime_error);
+    EXPECT_EQ(host.calls_of(cancelled.coroutine()), "start leave enter finish ");
+    EXPECT_EQ(host.calls_of(failed.coroutine()), "start finish ");
+    scheduler().set_host_hook(nullptr);
+}
+
+CORO_TEST(HostHook, SleepingLoopIsInNobodysState) {
+    FakeInterpreter host;
+    scheduler().set_host_hook(&host);
+    host.frames = {"main"};
+    std::size_t frames_in_loop = 99;
+    const auto timer = call_after(1ms, [&] { frames_in_loop = host.frames.size(); });
+    sleep_for(2ms);
+    EXPECT_EQ(frames_in_loop, 0U);  // main's state was saved before the loop slept
+    EXPECT_EQ(host.frames, std::vector<std::string>{"main"});
+    scheduler().set_host_hook(nullptr);
+}
+
+CORO_TEST(HostHook, WorksTogetherWithSwitchHandlers) {
+    FakeInterpreter host;
+    scheduler().set_host_hook(&host);
+    struct Data {
+        FakeInterpreter& host;
+        std::string trace;
+    } data{host, {}};
+    auto child = spawn([] { suspend(); });
+    child.coroutine().add_switch_handler(
+        {[](Coroutine&, SwitchKind kind, void* raw) {
+             auto& self = *static_cast<Data*>(raw);
+             self.trace += std::to_string(static_cast<int>(kind)) + ":" + std::to_string(self.host.frames.size()) + " ";
+             return true;
+         },
+         &data}
+    );
+    suspend();
+    await(child);
+    EXPECT_EQ(data.trace, "0:1 1:1 0:1 2:1 ");  // handlers always see the coroutine's own state
+    scheduler().set_host_hook(nullptr);
+}
+
+RUNTIME_TEST(HostHook, SetBeforeTheStartSeesMain) {
+    FakeInterpreter host;
+    SinkScope scope(sink);
+    Runtime own(std::make_unique<VirtualReactor>());
+    own.scheduler().set_host_hook(&host);
+    ASSERT_TRUE(own.start().ok());
+    Coroutine& main = own.scheduler().main();
+    host.frames = {"main"};
+    auto child = spawn([] { sleep_for(1ms); });
+    suspend();
+    EXPECT_EQ(host.calls_of(main), "leave enter ");
+    EXPECT_EQ(host.frames, std::vector<std::string>{"main"});
+    EXPECT_EQ(own.finish(), nullptr);  // main ends while the child still sleeps
+    EXPECT_EQ(host.calls_of(child.coroutine()), "start leave enter finish ");
+}
+
+RUNTIME_TEST(HostHook, MainIsFinishedOnceAndLast) {
+    FakeInterpreter host;
+    SinkScope scope(sink);
+    auto main = make_coroutine([] {});
+    Runtime own(std::make_unique<VirtualReactor>());
+    own.scheduler().set_host_hook(&host);
+    ASSERT_TRUE(own.start(main.get()).ok());
+    spawn([] { sleep_for(1ms); });
+    suspend();
+    EXPECT_EQ(own.finish(), nullptr);
+    EXPECT_EQ(host.calls_of(*main), "leave enter finish ") << "nothing may follow the finish";
+    EXPECT_FALSE(host.has_saved());
+}
+
+CORO_TEST(HostHook, AbsentHookAndHandlersCostNothing) {
+    auto other = spawn([] { settle(100); });
+    suspend();
+    const SchedulerStats before = scheduler().stats();
+    settle(50);
+    EXPECT_EQ(scheduler().stats().switches - before.switches, 100U);
+    EXPECT_EQ(scheduler().stats().ticks, before.ticks);
+    await(other);
+}
+
+}  // namespace
+}  // namespace trueasync::testing
