@@ -169,12 +169,13 @@ void Scheduler::switch_from(Coroutine& self) noexcept {
         self.waker_state_ = WakerState::NoStatus;
         return;
     }
-    if (next != nullptr && TA_UNLIKELY((next->attention_ & Coroutine::kUnstarted) != 0) && !prepare(*next)) {
-        hot.queue.push_front(*next);  // the scheduler's own coroutine deals with it
-        next = nullptr;
-    }
-    if (next == nullptr) {
+    ExecutionContext* to = next != nullptr ? start(*next) : nullptr;
+    if (to == nullptr) {
+        if (next != nullptr) {
+            hot.queue.push_front(*next);  // its stack could not be had: the scheduler's own coroutine deals with it
+        }
         next = own_.get();
+        to = &next->context_;
         ++stats_.scheduler_switches;
     }
     ++stats_.switches;
@@ -184,8 +185,22 @@ void Scheduler::switch_from(Coroutine& self) noexcept {
     const detail::ExceptionState exceptions = std::exchange(*hot.exceptions, {});
     next->waker_state_ = WakerState::NoStatus;
     hot.current = next;
-    ExecutionContext::switch_to(self.context_, next->context_);
+    ExecutionContext::switch_to(self.context_, *to);
     *hot.exceptions = exceptions;
+}
+
+/// Where to switch to for `coroutine`, which gets a stack if it has none yet. Null when there is none to be had.
+ExecutionContext* Scheduler::start(Coroutine& coroutine) noexcept {
+    if ((coroutine.attention_ & Coroutine::kUnstarted) == 0) {
+        return &coroutine.context_;
+    }
+    if (ExecutionContext* spare = hot.spare; spare != nullptr) {
+        const std::uint32_t attention = coroutine.attention_ & ~Coroutine::kUnstarted;
+        use_spare(coroutine);
+        coroutine.attention_ = attention;
+        return spare;
+    }
+    return prepare(coroutine) ? &coroutine.context_ : nullptr;
 }
 
 bool Scheduler::prepare(Coroutine& coroutine) noexcept {
@@ -278,6 +293,16 @@ void Scheduler::context_main() noexcept {
             next.context_.inherit(self.context_);
             next.attention_ &= ~Coroutine::kUnstarted;
             scheduler.drop(self);
+            continue;
+        }
+        if (TA_LIKELY(hot.spare == nullptr)) {
+            // Waits right here for the next coroutine to start, which then needs neither stack nor frame.
+            ExecutionContext here;
+            here.inherit(self.context_);
+            hot.spare = &here;
+            scheduler.stacks_.set_spare(1);
+            scheduler.drop(self);
+            ExecutionContext::switch_to(here, next.context_);
             continue;
         }
         std::byte* const top = self.context_.stack_top();
@@ -386,14 +411,15 @@ void Scheduler::loop() noexcept {
             }
             continue;
         }
-        if ((next->attention_ & Coroutine::kUnstarted) != 0 && !prepare(*next)) {
+        ExecutionContext* to = start(*next);
+        if (to == nullptr) {
             finish_unstarted(*next, Error::make(ErrorCode::OutOfMemory, "no memory for the stack of " + next->info()));
             continue;
         }
         ++stats_.switches;
         next->waker_state_ = WakerState::NoStatus;
         hot.current = next;
-        ExecutionContext::switch_to(own_->context_, next->context_);
+        ExecutionContext::switch_to(own_->context_, *to);
     }
 }
 
@@ -642,6 +668,11 @@ void Scheduler::abandon(Coroutine& coroutine) noexcept {
 
 void Scheduler::end() noexcept {
     grant_turns(0);
+    if (ExecutionContext* spare = hot.spare; spare != nullptr) {
+        ExecutionContext::annotate_destroyed(spare->fiber());
+        stacks_.set_spare(0);
+        stacks_.release_top(spare->stack_top());
+    }
     ExecutionContext::annotate_destroyed(reactor_context_.fiber());
     ExecutionContext::annotate_destroyed(own_->context_.fiber());
     stacks_.release_top(reactor_context_.stack_top());

@@ -366,10 +366,10 @@ StackPoolStats StackPool::stats() const noexcept {
     const Slab* const slab = slabs_.load(std::memory_order_relaxed);
     const std::size_t fresh = slab != nullptr ? static_cast<std::size_t>(slab->end - fresh_) / stride_ : 0;
     StackPoolStats stats;
-    stats.idle = warm_count();
+    stats.idle = warm_count() + static_cast<std::size_t>(spare_);
     stats.live = touched_ - stats.idle;
     stats.cold = trimmed_count_ + fresh;
-    stats.peak_live = std::max({peak_live_, window_peak_, touched_ - std::min(warm_low_, stats.idle)});
+    stats.peak_live = std::max({peak_live_, window_peak_, touched_ - std::min(warm_low_, warm_count())});
     stats.slabs = slab_count_;
     stats.virtual_bytes = total_slots_ * stride_;
     stats.acquired = windows_ * kWindow + (kWindow - window_left_) + stats.live;

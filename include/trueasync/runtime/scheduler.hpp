@@ -44,6 +44,7 @@ struct Hot {
     ExceptionState* exceptions = nullptr;  // between the two on purpose: adjacent ones were written as one vector
     RunQueue queue;
     std::int32_t fast_turns = 0;  // switches left until microtasks or the reactor must be looked at
+    ExecutionContext* spare = nullptr;  // of a coroutine that has ended, waiting for the next one to start
     Scheduler* scheduler = nullptr;
 };
 
@@ -251,6 +252,14 @@ private:
     Coroutine* next_ready() noexcept;
     void switch_from(Coroutine& self) noexcept;
     bool prepare(Coroutine& coroutine) noexcept;
+    TA_INLINE void use_spare(Coroutine& coroutine) noexcept {
+        coroutine.context_.inherit(*detail::hot.spare);
+        coroutine.attention_ = 0;
+        detail::hot.spare = nullptr;
+        stacks_.set_spare(0);
+        stacks_.unreserve();
+    }
+    ExecutionContext* start(Coroutine& coroutine) noexcept;
     void finish(Coroutine& coroutine) noexcept;
     Coroutine* finish_simple(Coroutine& coroutine) noexcept;
     Coroutine* next_after(Coroutine& ended) noexcept;
@@ -310,16 +319,25 @@ TA_INLINE void Scheduler::park(Coroutine& self) noexcept {
     constexpr std::uint32_t kOther = ~std::uint32_t{Coroutine::kUnstarted};
     if (TA_UNLIKELY(
             next == nullptr || (self.attention_ | (next->attention_ & kOther)) != 0 ||
-            hot.exceptions->caught != nullptr || hot.exceptions->uncaught != 0 || detail::take_turn(hot.fast_turns) ||
-            (next->attention_ != 0 && !hot.scheduler->prepare(*next))
+            hot.exceptions->caught != nullptr || hot.exceptions->uncaught != 0 || detail::take_turn(hot.fast_turns)
         )) {
         park_slow(self);
         return;
     }
+    ExecutionContext* to = &next->context_;
+    if (next->attention_ != 0) {
+        to = hot.spare;
+        if (TA_LIKELY(to != nullptr)) {
+            hot.scheduler->use_spare(*next);
+        } else if (to = &next->context_; !hot.scheduler->prepare(*next)) {
+            park_slow(self);
+            return;
+        }
+    }
     hot.queue.drop_head();
     next->waker_state_ = WakerState::NoStatus;
     hot.current = next;
-    ExecutionContext::switch_to(self.context_, next->context_);
+    ExecutionContext::switch_to(self.context_, *to);
 }
 
 }  // namespace trueasync

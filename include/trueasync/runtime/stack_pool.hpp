@@ -108,7 +108,7 @@ public:
     /// Promises a later `acquire_reserved` its address space, so that a coroutine that has not started yet can count on a
     /// stack. False when there is none to be had. A promise that is not used is given back with unreserve().
     [[nodiscard]] bool reserve() noexcept {
-        if (unpromised_ > 0) [[likely]] {
+        if (unpromised_ + spare_ > 0) [[likely]] {
             --unpromised_;
             return true;
         }
@@ -121,6 +121,9 @@ public:
 
     /// release() for those who have kept only the top.
     void release_top(std::byte* top) noexcept;
+
+    /// Says that this many live stacks (0 or 1) carry no coroutine and wait for the next: they count as idle and can be promised.
+    void set_spare(std::ptrdiff_t count) noexcept { spare_ = count; }
 
     /// The stack that has this top.
     Stack stack_at(std::byte* top) const noexcept;
@@ -177,6 +180,7 @@ private:
     std::size_t usable_ = 0;  // from the base to the page end at or above the top
 
     std::size_t touched_ = 0;        // slots that are live or warm
+    std::ptrdiff_t spare_ = 0;
     std::ptrdiff_t unpromised_ = 0;  // slots that are neither live nor promised; negative after a failed acquire
     std::byte** trimmed_ = nullptr;
     std::size_t trimmed_count_ = 0;
