@@ -520,6 +520,7 @@ void Scheduler::finish(Coroutine& coroutine) noexcept {
             host_hook_->finish(coroutine);
         }
     }
+    const CallbackSection section(*this);  // what is told now runs in the turn of one that has ended
     static_cast<ListNode<AliveTag>&>(coroutine).unlink();
     --alive_count_;
     Error* error = coroutine.error_.get();

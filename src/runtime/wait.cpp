@@ -88,10 +88,12 @@ WaitResult WaitGuard::arrive() noexcept {
                    WaitResult::Cancelled
                );
     }
+    if (fired != nullptr && fired->error() != nullptr) {
+        return result_ = Scheduler::refuse(Ref<Error>(fired->error()), WaitResult::TimedOut);
+    }
     if (fired != nullptr || timeout_.has_passed) {
-        Ref<Error> error = fired != nullptr && fired->error() != nullptr ? Ref<Error>(fired->error())
-                                                                         : Error::make(ErrorCode::Timeout);
-        return result_ = Scheduler::refuse(std::move(error), WaitResult::TimedOut);
+        Scheduler::take_wait_error();  // no error is made for a deadline: most only want to know
+        return result_ = WaitResult::TimedOut;
     }
     return result_;
 }

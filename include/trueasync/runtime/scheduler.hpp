@@ -137,7 +137,7 @@ public:
 
     /// A wait for one simple event, without a guard; see `wait_for`. False: nothing was done.
     static TA_INLINE bool begin_simple_wait(Coroutine& self, Event& event, std::source_location where) noexcept {
-        if (TA_UNLIKELY(self.attention_ != 0 || !self.waker_.begin_simple(self, event))) {
+        if (TA_UNLIKELY(self.attention_ != 0 || self.wait_ != nullptr || !self.waker_.begin_simple(self, event))) {
             return false;
         }
         self.suspended_at_ = where;
@@ -149,6 +149,7 @@ public:
     }
 
     /// The error behind the last `Cancelled`, `TimedOut`, `Refused` or `Failed` on this thread.
+    /// Null for a deadline that passed.
     static Ref<Error> take_wait_error() noexcept;
     static WaitResult refuse(ErrorCode code, std::string message) noexcept;
     static WaitResult refuse(Ref<Error> error, WaitResult as = WaitResult::Refused) noexcept;

@@ -107,7 +107,7 @@ public:
     /// The common wait, inlined: one event that needs no start and that nobody else waits for. False: nothing was done, take the
     /// long way.
     TA_INLINE bool begin_simple(Coroutine& owner, Event& event) noexcept {
-        if (TA_UNLIKELY(count_ != 0 || !event.is_simple() || !event.callbacks_.empty() || is_same(owner, event))) {
+        if (TA_UNLIKELY(!event.is_simple() || !event.callbacks_.empty() || is_same(owner, event))) {
             return false;
         }
         if (TA_UNLIKELY(!is_built_)) {
