@@ -74,19 +74,16 @@ void CallbackList::notify(Event& event, void* result, Error* error) noexcept {
 }
 
 void CallbackList::clear(Event* event) noexcept {
-    if (depth_ == 0) {
-        while (length_ != 0) {
-            Callback* callback = std::exchange(at(--length_), nullptr);
-            callback->dispose(event);
-        }
-        return;
-    }
-    // Somebody iterates: leave gaps, which the outermost notification closes.
+    // In the order of subscription, leaving gaps as a removal during a notification does: who is let go may do anything.
+    ++depth_;
     for (std::uint32_t i = 0; i < length_; ++i) {
         if (Callback* callback = std::exchange(at(i), nullptr)) {
             ++holes_;
             callback->dispose(event);
         }
+    }
+    if (--depth_ == 0 && holes_ != 0) {
+        close_gaps();
     }
 }
 

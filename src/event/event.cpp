@@ -139,6 +139,10 @@ void Event::become_host_object(std::uint32_t offset) noexcept {
 }
 
 void Event::hold_host_object(std::uint32_t offset) noexcept {
+    if (has(EventFlag::ObjectRef)) {  // one at a time: the new one takes the place of the old
+        clear(EventFlag::ObjectRef);
+        host_objects().release(*reinterpret_cast<void**>(reinterpret_cast<std::byte*>(this) + extra_offset_));
+    }
     extra_offset_ = offset;
     set(EventFlag::ObjectRef);
     host_objects().add_ref(*reinterpret_cast<void**>(reinterpret_cast<std::byte*>(this) + offset));

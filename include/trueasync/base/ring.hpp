@@ -14,6 +14,10 @@ namespace trueasync {
 template <typename T>
 class Ring {
 public:
+    Ring() = default;
+    Ring(const Ring&) = delete;
+    Ring& operator=(const Ring&) = delete;
+
     bool empty() const noexcept { return head_ == tail_; }
     std::size_t size() const noexcept { return tail_ - head_; }
     std::size_t capacity() const noexcept { return capacity_; }

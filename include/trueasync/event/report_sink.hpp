@@ -16,7 +16,6 @@ enum class Warning : std::uint8_t {
     ClosedEvent,       ///< someone waits for an event that can no longer fire
     ReleasedPastZero,  ///< an object was released once too often
     CallbackThrew,     ///< a callback, microtask destructor or switch handler threw; it was contained
-    IllegalMove,       ///< an event was moved to a state that its life does not allow
 };
 
 /// Receives what the runtime has to tell a person. The default writes to standard error (room `debug/`); an

@@ -19,7 +19,7 @@ using testing::SinkScope;
 TEST(ReportSink, DropsEverythingWhereNoneWasSet) {
     ReportSink* const before = set_report_sink(nullptr);
     const auto error = Error::make(ErrorCode::System);
-    report_sink().warning(Warning::IllegalMove, nullptr, "unheard");
+    report_sink().warning(Warning::CallbackThrew, nullptr, "unheard");
     report_sink().unhandled_error(nullptr, *error);
     report_sink().deadlock({}, 0);
     report_sink().did_not_stop({});
@@ -75,7 +75,7 @@ TEST(ReportSink, BelongsToOneThread) {
     bool is_shared = true;
     std::thread([&] {
         is_shared = &report_sink() == &sink;
-        report_sink().warning(Warning::IllegalMove, nullptr, "elsewhere");
+        report_sink().warning(Warning::CallbackThrew, nullptr, "elsewhere");
     }).join();
     EXPECT_FALSE(is_shared);
     EXPECT_TRUE(sink.warnings.empty());
