@@ -9,7 +9,10 @@ else()
 endif()
 include(GoogleTest)
 
-file(GLOB _unit_tests CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/unit/*/*_test.cpp")
+# Presets that prove one thing only (a processor, a fallback, threads) build the tests of that thing only.
+set(TRUEASYNC_UNIT_TESTS "*/*_test.cpp" CACHE STRING "Which files below tests/unit are built")
+list(TRANSFORM TRUEASYNC_UNIT_TESTS PREPEND "${PROJECT_SOURCE_DIR}/tests/unit/" OUTPUT_VARIABLE _unit_patterns)
+file(GLOB _unit_tests CONFIGURE_DEPENDS ${_unit_patterns})
 file(GLOB _support CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/support/*.cpp")
 file(GLOB _stress CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/stress/*.cpp")
 
@@ -25,7 +28,9 @@ endfunction()
 if(_unit_tests)
   add_executable(trueasync_tests ${_unit_tests} ${_support})
   trueasync_configure_test(trueasync_tests)
-  target_precompile_headers(trueasync_tests PRIVATE <gtest/gtest.h>)
+  target_precompile_headers(trueasync_tests PRIVATE "${PROJECT_SOURCE_DIR}/tests/support/coro_test.hpp")
+  # The library is what is optimised; its inlined paths are tested as a program with -O1 would get them.
+  target_compile_options(trueasync_tests PRIVATE -O1 -g1)
   if(EXISTS "${PROJECT_SOURCE_DIR}/tests/support/main.cpp")
     target_link_libraries(trueasync_tests PRIVATE GTest::gtest)
   else()

@@ -153,6 +153,22 @@ private:
 
 inline Ref<FakeLoopEvent> make_loop_event(Firing firing = Firing::OneShot) { return make_ref<FakeLoopEvent>(firing); }
 
+/// Nothing of any wait is left: not in the loop, not in the coroutine.
+inline void expect_clean(const Coroutine& coroutine) {
+    auto& clock = static_cast<VirtualReactor&>(Scheduler::current()->reactor());
+    EXPECT_EQ(clock.timer_count(), 0U);
+    EXPECT_EQ(clock.active().visible, 0U);
+    EXPECT_EQ(clock.active().hidden, 0U);
+    EXPECT_EQ(coroutine.wait(), nullptr);
+    EXPECT_EQ(coroutine.waker().size(), 0U);
+    EXPECT_FALSE(coroutine.waker().has_fired());
+}
+
+inline void expect_clean(const Event& event) {
+    EXPECT_EQ(event.callback_count(), 0U) << event.info();
+    EXPECT_EQ(event.loop_ref_count(), 0U) << event.info();
+}
+
 /// Destructors on an abandoned stack do not run, by contract: what is allocated while one of these lives is not called leaked.
 class LeaksExpected {
 public:

@@ -5,9 +5,6 @@
 
 #define TA_API __attribute__((visibility("default")))
 
-/// The fast paths: a call would cost more than the work.
-#define TA_INLINE inline __attribute__((always_inline))
-
 /// Everything a fast path falls back to: out of line and out of the way.
 #define TA_COLD __attribute__((noinline, cold))
 
@@ -27,4 +24,11 @@
 #if __has_feature(thread_sanitizer)
 #define TA_TSAN 1
 #endif
+#endif
+
+/// The fast paths: a call would cost more than the work. Under a sanitizer it does not, and compiling takes half as long.
+#if defined(TA_ASAN) || defined(TA_TSAN)
+#define TA_INLINE inline
+#else
+#define TA_INLINE inline __attribute__((always_inline))
 #endif

@@ -34,7 +34,6 @@ public:
 #endif
 #ifdef TA_TSAN
         fiber_ = other.fiber_;
-        other.fiber_ = nullptr;
 #endif
     }
 

@@ -141,6 +141,10 @@ RUNTIME_TEST(TriggerEvent, FiredByItsOwnNotificationComesAgainAtTheNextTurn) {
 
 RUNTIME_TEST(TriggerEvent, DestroyedWhileFired) {
     VirtualReactor reactor;
+    auto alone = TriggerEvent::create(reactor);
+    alone->fire();
+    alone.reset();
+    EXPECT_TRUE(reactor.triggers().empty()) << "nothing points to it any more";
     Started first(reactor);
     Started second(reactor);
     Started third(reactor);

@@ -270,5 +270,26 @@ CORO_TEST(VirtualReactorThreads, WithOnlyTriggersLeftItReallyWaits) {
     thread.join();
 }
 
+CORO_TEST(VirtualReactorThreads, OneWakeUpEndsOneBlockingTurn) {
+    auto trigger = TriggerEvent::create(clock());
+    trigger->fire();
+    await(trigger);
+    const std::uint64_t before = scheduler().stats().blocks;
+    std::atomic<bool> is_parking = false;
+    std::thread thread([&] {
+        while (!is_parking) {
+            std::this_thread::yield();
+        }
+        for (int i = 0; i < 1000; ++i) {
+            std::this_thread::yield();  // time enough for a loop that does not sleep to turn often
+        }
+        trigger->fire();
+    });
+    is_parking = true;
+    await(trigger);
+    thread.join();
+    EXPECT_LE(scheduler().stats().blocks - before, 3U);
+}
+
 }  // namespace
 }  // namespace trueasync::testing

@@ -1,5 +1,8 @@
 #include <trueasync/runtime/scheduler.hpp>
 
+#include <cstdio>
+#include <cstdlib>
+#include <random>
 #include <stdexcept>
 #include <support/runtime_fakes.hpp>
 
@@ -453,6 +456,201 @@ CORO_TEST(ProtectGuard, TokensAndDeadlinesWorkInside) {
 TEST(ProtectGuardOutside, DoesNothing) {
     ProtectGuard guard;
     EXPECT_EQ(guard.leave(), WaitResult::Ready);
+}
+
+// --- at every suspension point
+
+/// Everything a coroutine can wait for, shared by the workers of one program.
+class Playground {
+public:
+    explicit Playground(unsigned seed) : random_(seed) {}
+
+    unsigned pick(unsigned count) { return static_cast<unsigned>(random_() % count); }
+
+    /// One suspension point of the kind `which`, or several. Throws `Cancellation` like any other.
+    void suspend_somehow(unsigned which) {
+        switch (which) {
+            case 0:
+                suspend();
+                break;
+            case 1:
+                sleep_for(std::chrono::microseconds(pick(50)));
+                break;
+            case 2:
+                try {
+                    await(event_, std::chrono::microseconds(1 + pick(50)));
+                } catch (const TimeoutError&) {
+                }
+                break;
+            case 3:
+                await(spawn([this] { return pick(2); }));
+                break;
+            case 4:
+                await(spawn([this] { suspend_somehow(pick(3)); }));
+                break;
+            case 5:
+                protect([this] {
+                    suspend();
+                    sleep_for(std::chrono::microseconds(pick(20)));
+                });
+                break;
+            case 6: {
+                DirectWait wait(event_);
+                waiters_.push_back(wait);
+                const WaitResult result = wait.park(Deadline::after(std::chrono::microseconds(1 + pick(50))));
+                if (result == WaitResult::Cancelled) {
+                    if (wait.is_woken()) {
+                        wake_one();
+                    }
+                    throw Cancellation(Scheduler::take_wait_error());
+                }
+                break;
+            }
+            case 7: {
+                const auto timer = TimerEvent::create(Scheduler::current()->reactor(), std::chrono::microseconds(pick(30)));
+                WaitGuard guard;
+                guard.add(*timer);
+                guard.add(event_);
+                detail::check(guard.park());
+                break;
+            }
+            case 8:
+                event_.notify();
+                wake_one();
+                suspend();
+                break;
+            default:
+                try {
+                    suspend();
+                } catch (...) {
+                    suspend();  // inside a handler
+                    throw;
+                }
+        }
+    }
+    static constexpr unsigned kKinds = 10;
+
+    void wake_one() {
+        if (DirectWait* wait = waiters_.pop_front()) {
+            wait->wake();
+        }
+    }
+
+    void expect_nothing_left(std::size_t base_stacks) const {
+        EXPECT_EQ(event_.callback_count(), 0U);
+        EXPECT_TRUE(waiters_.empty());
+        EXPECT_EQ(Scheduler::current()->alive_count(), 1U);
+        EXPECT_EQ(Scheduler::current()->stacks().stats().live, base_stacks);
+        EXPECT_TRUE(detail::hot.queue.empty());
+        expect_clean(current());
+    }
+
+private:
+    std::mt19937 random_;
+    ManualEvent event_;
+    IntrusiveList<DirectWait> waiters_;
+};
+
+CORO_TEST(CancelEverywhere, EachSuspensionPointOfEachKind) {
+    const std::size_t base = live_stacks();
+    for (unsigned kind = 0; kind < Playground::kKinds; ++kind) {
+        for (int point = 0; point < 8; ++point) {  // cancelled after so many turns of main
+            SCOPED_TRACE("kind " + std::to_string(kind) + ", cancelled after " + std::to_string(point) + " turns");
+            Playground playground(kind * 100 + static_cast<unsigned>(point));
+            int entered = 0;
+            int left = 0;
+            struct Count {
+                int& count;
+                ~Count() { ++count; }
+            };
+            auto worker = spawn([&] {
+                ++entered;
+                const Count count{left};
+                playground.suspend_somehow(kind);
+                playground.suspend_somehow(kind);
+            });
+            settle(point);
+            worker.cancel();
+            try {
+                await(worker);
+            } catch (const Cancellation&) {
+            }
+            EXPECT_EQ(entered, left);
+            sleep_for(1s);  // children of the worker
+            playground.expect_nothing_left(base);
+            if (HasFailure()) {
+                return;
+            }
+        }
+    }
+}
+
+/// A program of several coroutines, one of which is cancelled at each step.
+void cancel_at_random(unsigned seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Playground playground(seed);
+    const std::size_t base = Scheduler::current()->stacks().stats().live;
+    constexpr std::size_t kWorkers = 8;
+    std::size_t begun = 0;
+    std::size_t ended = 0;
+    const auto work = [&] {
+        ++begun;
+        try {
+            for (int i = 0; i < 20; ++i) {
+                if (playground.pick(10) == 0) {
+                    Scheduler::current()->cancel(current(), {});
+                }
+                try {
+                    playground.suspend_somehow(playground.pick(Playground::kKinds));
+                } catch (const Cancellation&) {
+                    if (playground.pick(4) != 0) {
+                        throw;
+                    }  // else goes on as if nothing had happened
+                }
+            }
+        } catch (...) {
+            ++ended;
+            throw;
+        }
+        ++ended;
+    };
+    std::vector<Handle<void>> workers(kWorkers);
+    for (auto& worker : workers) {
+        worker = spawn(work);
+    }
+    for (int step = 0; step < 300; ++step) {
+        auto& worker = workers[playground.pick(kWorkers)];
+        worker.cancel();
+        if (worker.is_finished() || playground.pick(5) == 0) {
+            worker = spawn(work);  // the old one goes on without a handle
+        }
+        switch (playground.pick(3)) {
+            case 0:
+                suspend();
+                break;
+            case 1:
+                sleep_for(std::chrono::microseconds(playground.pick(40)));
+                break;
+            default:
+                playground.wake_one();
+        }
+    }
+    workers.clear();
+    sleep_for(std::chrono::seconds(10));
+    EXPECT_EQ(begun, ended);
+    playground.expect_nothing_left(base);
+}
+
+CORO_TEST(CancelEverywhere, AtRandom) {
+    const char* given = std::getenv("TRUEASYNC_SEED");
+    const unsigned first = given != nullptr ? static_cast<unsigned>(std::strtoul(given, nullptr, 10)) : 20240601U;
+    std::printf("seeds from %u; set TRUEASYNC_SEED to begin elsewhere\n", first);
+    for (unsigned seed = first; seed < first + 30 && !HasFailure(); ++seed) {
+        cancel_at_random(seed);
+    }
+    EXPECT_TRUE(sink.unhandled.empty());
+    EXPECT_TRUE(sink.warnings.empty());
+    EXPECT_TRUE(sink.deadlocks.empty());
 }
 
 }  // namespace

@@ -380,7 +380,7 @@ std::size_t stack_size() {
 }
 
 CORO_TEST(ExecutionContext, MainKeepsTheThreadsStack) {
-    const auto is_in_pool = [] {
+    [[maybe_unused]] const auto is_in_pool = [] {
         const char here = 0;
         const char* address = &here;
         return scheduler().stacks().contains(address);

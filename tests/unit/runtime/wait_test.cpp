@@ -6,22 +6,6 @@
 namespace trueasync::testing {
 namespace {
 
-/// Nothing of any wait is left: not in the loop, not in the coroutine.
-void expect_clean(const Coroutine& coroutine) {
-    auto& clock = static_cast<VirtualReactor&>(Scheduler::current()->reactor());
-    EXPECT_EQ(clock.timer_count(), 0U);
-    EXPECT_EQ(clock.active().visible, 0U);
-    EXPECT_EQ(clock.active().hidden, 0U);
-    EXPECT_EQ(coroutine.wait(), nullptr);
-    EXPECT_EQ(coroutine.waker().size(), 0U);
-    EXPECT_FALSE(coroutine.waker().has_fired());
-}
-
-void expect_clean(const Event& event) {
-    EXPECT_EQ(event.callback_count(), 0U) << event.info();
-    EXPECT_EQ(event.loop_ref_count(), 0U) << event.info();
-}
-
 // --- the general way
 
 CORO_TEST(WaitGuard, SeveralEventsOfDifferentTypes) {
@@ -242,83 +226,6 @@ CORO_TEST(WaitGuard, WaitForNothingWithDeadlineIsASleep) {
     EXPECT_EQ(clock().now() - begun, 3ms);
 }
 
-// --- results
-
-CORO_TEST(WaitGuard, ResultPointerOfWhatFired) {
-    ManualEvent event;
-    int value = 17;
-    spawn([&] { EXPECT_TRUE(event.notify(&value, nullptr).ok()); });
-    WaitGuard guard;
-    guard.add(event);
-    EXPECT_EQ(guard.park(), WaitResult::Ready);
-    EXPECT_EQ(guard.fired()->result(), &value);
-    EXPECT_TRUE(guard.fired()->has_fired());
-    EXPECT_EQ(guard.fired()->role(), WakeRole::Wake);
-    EXPECT_EQ(guard.waker().size(), 1U);
-}
-
-CORO_TEST(WaitGuard, ErrorOfWhatFired) {
-    ManualEvent event;
-    spawn([&] {
-        const Ref<Error> error = Error::make(ErrorCode::System, "broken");
-        EXPECT_TRUE(event.notify(nullptr, error.get()).ok());
-    });
-    WaitGuard guard;
-    guard.add(event);
-    EXPECT_EQ(guard.park(), WaitResult::Ready);
-    ASSERT_NE(guard.fired()->error(), nullptr);  // kept beyond the notification
-    EXPECT_EQ(guard.fired()->error()->message(), "broken");
-    EXPECT_EQ(guard.fired()->error()->code(), ErrorCode::System);
-}
-
-CORO_TEST(WaitGuard, ErrorOfACoroutineHasNoResult) {
-    auto child = spawn([]() -> int { throw std::runtime_error("no"); });
-    WaitGuard guard;
-    guard.add(child.coroutine());
-    EXPECT_EQ(guard.park(), WaitResult::Ready);
-    ASSERT_NE(guard.fired()->error(), nullptr);
-    EXPECT_TRUE(contains(guard.fired()->error()->message(), "no"));
-    EXPECT_EQ(guard.fired()->result(), nullptr);
-}
-
-CORO_TEST(WaitGuard, FirstToFireWinsWhenSeveralDo) {
-    ManualEvent a;
-    ManualEvent b;
-    ManualEvent c;
-    spawn([&] {
-        b.notify();
-        a.notify();
-        b.notify();
-    });
-    WaitGuard guard;
-    guard.add(a);
-    guard.add(b);
-    guard.add(c);
-    EXPECT_EQ(guard.park(), WaitResult::Ready);
-    EXPECT_EQ(guard.fired()->event(), &b);
-    EXPECT_TRUE(guard.waker().at(0).has_fired());
-    EXPECT_TRUE(guard.waker().at(1).has_fired());
-    EXPECT_FALSE(guard.waker().at(2).has_fired());
-}
-
-CORO_TEST(WaitGuard, GuardsCanFollowEachOther) {
-    ManualEvent event;
-    auto waiter = spawn([&] {
-        for (int i = 0; i < 3; ++i) {
-            WaitGuard guard;
-            guard.add(event);
-            EXPECT_EQ(guard.park(Deadline::after(1s)), WaitResult::Ready);
-        }
-    });
-    for (int i = 0; i < 3; ++i) {
-        suspend();
-        event.notify();
-    }
-    await(waiter);
-    expect_clean(event);
-    expect_clean(current());
-}
-
 // --- roles and deadlines
 
 CORO_TEST(WaitGuard, DeadlineEndsTheWait) {
@@ -330,9 +237,7 @@ CORO_TEST(WaitGuard, DeadlineEndsTheWait) {
         EXPECT_EQ(guard.park(Deadline::after(7ms)), WaitResult::TimedOut);
         EXPECT_EQ(guard.fired(), nullptr);
     }
-    const Ref<Error> error = Scheduler::take_wait_error();
-    ASSERT_NE(error, nullptr);
-    EXPECT_EQ(error->code(), ErrorCode::Timeout);
+    EXPECT_EQ(Scheduler::take_wait_error(), nullptr);  // a deadline makes no error
     EXPECT_EQ(clock().now() - begun, 7ms);
     expect_clean(*event);
     expect_clean(current());
@@ -397,9 +302,7 @@ CORO_TEST(WaitGuard, AnyEventCanHaveTheTimeoutRole) {
     guard.add(event);
     guard.add(limit, WakeRole::Timeout);
     EXPECT_EQ(guard.park(), WaitResult::TimedOut);
-    const Ref<Error> error = Scheduler::take_wait_error();
-    ASSERT_NE(error, nullptr);
-    EXPECT_EQ(error->code(), ErrorCode::Timeout);
+    EXPECT_EQ(Scheduler::take_wait_error(), nullptr);
 }
 
 CORO_TEST(WaitGuard, CancelRoleCancelsTheWaitNotTheCoroutine) {
@@ -442,182 +345,6 @@ CORO_TEST(WaitGuard, CompletedTokenCancelsAtOnce) {
     EXPECT_THROW(await(event, token), Cancellation);
     EXPECT_EQ(scheduler().stats().switches, before.switches);
     expect_clean(event);
-}
-
-// --- every way out leaves nothing behind
-
-struct Everything {
-    Ref<TimerEvent> timer = TimerEvent::create(Scheduler::current()->reactor(), std::chrono::seconds(50));
-    Ref<TriggerEvent> trigger = TriggerEvent::create(Scheduler::current()->reactor());
-    Ref<FakeLoopEvent> loop_event = make_loop_event();
-    Ref<ManualEvent> manual = ManualEvent::create();
-    ManualEvent gate;
-    Handle<void> job = spawn([this] { await(gate); });
-
-    void add_all(WaitGuard& guard) const {
-        guard.add(*timer);
-        guard.add(*trigger);
-        guard.add(*loop_event);
-        guard.add(job.coroutine());
-        guard.add(*manual);
-    }
-
-    void expect_left() const {
-        for (const Event* event : {static_cast<const Event*>(timer.get()), static_cast<const Event*>(trigger.get()),
-                                   static_cast<const Event*>(loop_event.get()), static_cast<const Event*>(manual.get())}) {
-            expect_clean(*event);
-            EXPECT_EQ(event->ref_count(), 1U) << event->info();
-        }
-        EXPECT_EQ(job.coroutine().callback_count(), 0U);
-        EXPECT_EQ(loop_event->entered, loop_event->left);
-    }
-
-    void open() {
-        gate.notify();
-        await(job);
-    }
-};
-
-CORO_TEST(WaitGuard, ReadyLeavesNothingBehind) {
-    Everything all;
-    auto waiter = spawn([&] {
-        WaitGuard guard;
-        all.add_all(guard);
-        EXPECT_EQ(guard.park(Deadline::after(1h)), WaitResult::Ready);
-    });
-    settle(3);
-    EXPECT_EQ(clock().active().visible, 4U);
-    EXPECT_EQ(clock().timer_count(), 2U);
-    all.manual->notify();
-    await(waiter);
-    all.expect_left();
-    expect_clean(waiter.coroutine());
-    all.open();
-}
-
-CORO_TEST(WaitGuard, CancelledLeavesNothingBehind) {
-    Everything all;
-    auto waiter = spawn([&] {
-        WaitGuard guard;
-        all.add_all(guard);
-        EXPECT_EQ(guard.park(Deadline::after(1h)), WaitResult::Cancelled);
-    });
-    settle(3);
-    waiter.cancel();
-    await(waiter);
-    all.expect_left();
-    expect_clean(waiter.coroutine());
-    all.open();
-}
-
-CORO_TEST(WaitGuard, TimedOutLeavesNothingBehind) {
-    Everything all;
-    auto waiter = spawn([&] {
-        WaitGuard guard;
-        all.add_all(guard);
-        EXPECT_EQ(guard.park(Deadline::after(1ms)), WaitResult::TimedOut);
-    });
-    await(waiter);
-    all.expect_left();
-    expect_clean(waiter.coroutine());
-    all.open();
-}
-
-CORO_TEST(WaitGuard, ClosedEventLeavesNothingBehind) {
-    Everything all;
-    auto waiter = spawn([&] {
-        WaitGuard guard;
-        all.add_all(guard);
-        EXPECT_EQ(guard.park(Deadline::after(1h)), WaitResult::Refused);
-    });
-    settle(3);
-    all.trigger->close();
-    await(waiter);
-    all.expect_left();
-    expect_clean(waiter.coroutine());
-    all.open();
-}
-
-CORO_TEST(WaitGuard, ExceptionBetweenAddAndParkLeavesNothingBehind) {
-    Everything all;
-    auto waiter = spawn([&] {
-        WaitGuard guard;
-        all.add_all(guard);
-        throw std::runtime_error("changed my mind");
-    });
-    EXPECT_THROW(await(waiter), std::runtime_error);
-    all.expect_left();
-    EXPECT_EQ(all.loop_event->starts, 0);
-    expect_clean(waiter.coroutine());
-    all.open();
-}
-
-CORO_TEST(WaitGuard, GuardThatIsNeverParkedLeavesNothingBehind) {
-    Everything all;
-    {
-        WaitGuard guard;
-        all.add_all(guard);
-        EXPECT_EQ(current().wait(), &guard);
-    }
-    all.expect_left();
-    expect_clean(current());
-    settle(3);
-    all.open();
-}
-
-CORO_TEST(WaitGuard, StartFailureLeavesNothingBehind) {
-    Everything all;
-    auto waiter = spawn([&] {
-        auto failing = make_loop_event();
-        failing->is_start_failing = true;
-        {
-            WaitGuard guard;
-            all.add_all(guard);
-            guard.add(*failing);
-            EXPECT_EQ(guard.park(Deadline::after(1h)), WaitResult::Refused);
-        }
-        const Ref<Error> error = Scheduler::take_wait_error();
-        ASSERT_NE(error, nullptr);
-        EXPECT_EQ(error->message(), "this event does not start");
-        EXPECT_EQ(failing->stops, 0);
-        expect_clean(*failing);
-        expect_clean(current());
-    });
-    await(waiter);
-    EXPECT_EQ(all.loop_event->starts, 1);
-    all.expect_left();
-    all.open();
-}
-
-CORO_TEST(WaitGuard, RefusedAddLeavesNothingBehind) {
-    Everything all;
-    auto waiter = spawn([&] {
-        auto closed = ManualEvent::create();
-        closed->close();
-        WaitGuard guard;
-        all.add_all(guard);
-        EXPECT_EQ(guard.add(*closed), WaitResult::Refused);
-        EXPECT_EQ(guard.park(Deadline::after(1h)), WaitResult::Refused);
-    });
-    await(waiter);
-    EXPECT_EQ(all.loop_event->starts, 0);
-    all.expect_left();
-    expect_clean(waiter.coroutine());
-    all.open();
-}
-
-CORO_TEST(WaitGuard, OthersKeepWhatALeavingWaiterStarted) {
-    auto timer = TimerEvent::create(clock(), 10ms);
-    auto first = spawn([&] { await(timer); });
-    auto second = spawn([&] { await(timer); });
-    suspend();
-    EXPECT_EQ(timer->loop_ref_count(), 2U);
-    first.cancel();
-    EXPECT_THROW(await(first), Cancellation);
-    EXPECT_EQ(timer->loop_ref_count(), 1U);
-    EXPECT_EQ(clock().timer_count(), 1U);
-    await(second);
-    expect_clean(*timer);
 }
 
 // --- closed events
