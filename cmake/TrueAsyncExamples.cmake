@@ -13,3 +13,8 @@ foreach(_source IN LISTS _examples)
   add_test(NAME example.${_stem} COMMAND example_${_stem})
   set_tests_properties(example.${_stem} PROPERTIES TIMEOUT ${TRUEASYNC_TEST_TIMEOUT} LABELS example)
 endforeach()
+
+add_test(NAME readme.example COMMAND "${CMAKE_COMMAND}"
+  "-DREADME=${PROJECT_SOURCE_DIR}/README.md" "-DEXAMPLE=${PROJECT_SOURCE_DIR}/examples/cpp/hello.cpp"
+  -P "${PROJECT_SOURCE_DIR}/cmake/CheckReadme.cmake"
+)
