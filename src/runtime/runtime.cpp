@@ -185,8 +185,8 @@ void Runtime::abandon_all() noexcept {
         return;
     }
     report_sink().did_not_stop(survivors);
-    detail::hot.queue = {};
     while (!scheduler_.alive().empty()) {
+        detail::hot.queue = {};  // who waited for an abandoned one was queued, and is abandoned too
         scheduler_.abandon(scheduler_.alive().front());
     }
     detail::hot.queue = {};

@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <memory>
 #include <string>
 #include <trueasync/reactor/virtual_reactor.hpp>
@@ -136,6 +137,7 @@ struct World {
     Ref<TriggerEvent> trigger;
     ManualEvent counter;  // what direct waits name
     IntrusiveList<DirectRecord> queue;
+    Ref<Worker> slots[kSlots];
     std::uint64_t direct_sequence = 0;
     std::uint64_t last_handed = 0;
     std::size_t workers_made = 0;
@@ -176,6 +178,7 @@ public:
     const Record* record() const { return record_; }
     bool may_fail() const { return may_fail_; }
     bool has_ended() const { return has_ended_; }
+    std::size_t joiners() const { return joiners_; }
     void expect_cancel() { is_cancel_expected_ = true; }
     bool is_cancel_expected() const { return is_cancel_expected_; }
 
@@ -198,6 +201,7 @@ protected:
         const unsigned operations = 1 + random.pick(6);
         for (unsigned i = 0; i < operations; ++i) {
             ++step;
+            is_delivery_noted_ = false;
             const WaitResult result = operate(random.pick(16));
             if (result == WaitResult::Cancelled) {
                 Ref<Error> error = Scheduler::take_wait_error();
@@ -207,7 +211,7 @@ protected:
                     fail(std::move(error));
                     return;
                 }
-                is_cancel_expected_ = false;  // swallowed: goes on
+                note_delivery();  // swallowed: goes on
             }
         }
         end();
@@ -223,6 +227,16 @@ private:
     void end() {
         has_ended_ = true;
         ++world->bodies_ended;
+    }
+
+    bool is_cancel_explained() const { return is_cancel_expected_ || !Runtime::current()->is_accepting(); }
+
+    /// The request that was made has reached us; once for each wait.
+    void note_delivery() {
+        if (!is_delivery_noted_) {
+            is_delivery_noted_ = true;
+            is_cancel_expected_ = false;
+        }
     }
 
     /// While it lives the record says what must end the wait.
@@ -257,7 +271,7 @@ private:
                 expect(the_clock().now() >= record.due, "timed out too early");
                 break;
             case WaitResult::Cancelled:
-                expect(is_cancel_expected_, "cancelled by nobody");
+                expect(is_cancel_explained(), "cancelled by nobody");
         }
     }
 
@@ -285,16 +299,22 @@ private:
             case 11:
                 world->hand_on();
                 return WaitResult::Ready;
+            case 13:
+                return join_other();
             case 12:
                 return suspend_in_handler();
-            default:
-                return yield();
+            default: {
+                const WaitResult result = yield();
+                expect(std::current_exception() == nullptr, "an exception of somebody else");
+                return result;
+            }
         }
     }
 
     WaitResult yield() {
         const WaitResult result = Scheduler::suspend(std::source_location::current());
-        expect(result == WaitResult::Ready || is_cancel_expected_, "a yield failed");
+        expect(result == WaitResult::Ready || is_cancel_explained(), "a yield failed");
+        expect(std::uncaught_exceptions() == 0, "an exception of somebody else");
         return result;
     }
 
@@ -403,6 +423,9 @@ private:
 
     WaitResult join_child() {
         Random& random = world->random;
+        if (!Runtime::current()->is_accepting()) {
+            return yield();
+        }
         const unsigned naps = random.pick(3);
         const bool is_failing = random.one_in(8);
         auto child = spawn([naps, is_failing] {
@@ -425,6 +448,7 @@ private:
         } else {
             // Cancelled: the child goes on; its error, if any, must be taken by somebody.
             const Ref<Error> ours = Scheduler::take_wait_error();
+            note_delivery();  // what comes from now on is another request
             const ProtectGuard protection;
             const WaitResult rest = wait_for(child.coroutine());
             expect(rest == WaitResult::Ready || rest == WaitResult::Failed || rest == WaitResult::Cancelled, "protected");
@@ -432,6 +456,28 @@ private:
                 child.coroutine().mark_exception_handled();
             }
             Scheduler::refuse(ours, result);
+        }
+        return result;
+    }
+
+    /// Waits for an older one, so that nobody waits in a circle.
+    WaitResult join_other() {
+        const Ref<Worker> other = world->slots[world->random.pick(kSlots)];
+        if (other == nullptr || other->id() >= id()) {
+            return WaitResult::Ready;
+        }
+        Record record;
+        record.joined = other.get();
+        const Deadline limit = deadline(record, 3);
+        const Recorded recorded(*this, record);
+        ++other->joiners_;
+        const WaitResult result = wait_for(*other, limit);
+        --other->joiners_;
+        check_end(result, record);
+        if (result == WaitResult::Ready || result == WaitResult::Failed) {
+            expect(other->is_finished(), "joined one that runs");
+            expect((result == WaitResult::Failed) == (other->error() != nullptr), "joined with a wrong result");
+            other->check_outcome();
         }
         return result;
     }
@@ -461,7 +507,7 @@ private:
                     return result;  // a shutdown reaches everyone
                 }
             }
-            expect(inner.leave() == WaitResult::Ready || was_expected || is_cancel_expected_, "protected");
+            expect(inner.leave() == WaitResult::Ready || was_expected || is_cancel_explained(), "protected");
         }
         return outer.leave();
     }
@@ -475,7 +521,7 @@ private:
         guard.add(*record.watched[0].source->event);
         guard.add(*record.watched[1].source->event, WakeRole::Cancel);
         const WaitResult result = guard.park();
-        if (result == WaitResult::Cancelled && !is_cancel_expected_) {
+        if (result == WaitResult::Cancelled && !is_cancel_explained()) {
             expect(record.watched[1].has_happened(), "cancelled by nobody");
             Scheduler::take_wait_error();
             return WaitResult::Ready;  // the wait was cancelled, not we
@@ -487,14 +533,16 @@ private:
     }
 
     const Record* record_ = nullptr;
+    std::size_t joiners_ = 0;
     int value_ = 0;
     bool may_fail_;
     bool has_ended_ = false;
     bool is_cancel_expected_ = false;
+    bool is_delivery_noted_ = false;
 };
 
 bool Record::must_end(Instant now) const {
-    return has_event_happened() || (is_direct && is_handed) || due <= now || (joined != nullptr && joined->has_ended());
+    return has_event_happened() || (is_direct && is_handed) || due <= now || (joined != nullptr && joined->is_finished());
 }
 
 class Task final : public Microtask {
@@ -526,7 +574,6 @@ public:
     explicit Driver(std::uint64_t last_step) : last_step_(last_step) {}
 
     void run() {
-        world->trigger = TriggerEvent::create(the_clock());
         const std::size_t base = Scheduler::current()->stacks().stats().live;
         while (step < last_step_) {
             ++step;
@@ -566,7 +613,7 @@ private:
                 cancel(random.pick(kSlots));
                 break;
             case 9:
-                slots_[random.pick(kSlots)] == nullptr ? spawn_worker() : drop(random.pick(kSlots));
+                world->slots[random.pick(kSlots)] == nullptr ? spawn_worker() : drop(random.pick(kSlots));
                 break;
             case 10:
                 if (random.one_in(4)) {
@@ -600,7 +647,7 @@ private:
     }
 
     void spawn_worker() {
-        Ref<Worker>& slot = slots_[world->random.pick(kSlots)];
+        Ref<Worker>& slot = world->slots[world->random.pick(kSlots)];
         if (slot != nullptr) {
             if (!slot->is_finished()) {
                 return;
@@ -619,12 +666,12 @@ private:
         slot->check_outcome();
         const WaitResult result = wait_for(*slot);  // complete: never suspends
         expect(result == (slot->error() == nullptr ? WaitResult::Ready : WaitResult::Failed), "a late await went wrong");
-        expect(slot->ref_count() == 1, "a finished worker is still held");
+        expect(slot->joiners() != 0 || slot->ref_count() == 1, "a finished worker is still held");
         slot.reset();
     }
 
     void cancel(std::size_t index) {
-        Ref<Worker>& slot = slots_[index];
+        Ref<Worker>& slot = world->slots[index];
         if (slot == nullptr) {
             return;
         }
@@ -635,7 +682,7 @@ private:
     }
 
     void drop(std::size_t index) {
-        Ref<Worker>& slot = slots_[index];
+        Ref<Worker>& slot = world->slots[index];
         if (slot != nullptr && slot->is_finished()) {
             collect(slot);
         } else if (slot != nullptr && !slot->may_fail()) {
@@ -661,7 +708,7 @@ private:
     }
 
     void add_handler() {
-        Ref<Worker>& slot = slots_[world->random.pick(kSlots)];
+        Ref<Worker>& slot = world->slots[world->random.pick(kSlots)];
         if (slot == nullptr || slot->is_finished()) {
             return;
         }
@@ -713,7 +760,7 @@ private:
             }
             sleep_for(1ms);
         }
-        for (Ref<Worker>& slot : slots_) {
+        for (Ref<Worker>& slot : world->slots) {
             if (slot != nullptr) {
                 collect(slot);
             }
@@ -733,7 +780,7 @@ private:
         }
         shutdown();
         expect(Scheduler::current()->spawn(*make_ref<Worker>(true)).is(ErrorCode::ShuttingDown), "spawned in a shutdown");
-        for (Ref<Worker>& slot : slots_) {
+        for (Ref<Worker>& slot : world->slots) {
             if (slot != nullptr) {
                 slot->mark_exception_handled();
                 slot.reset();
@@ -755,28 +802,31 @@ public:
 private:
     std::uint64_t last_step_;
     std::uint64_t next_check_ = step + kCheckEvery;
-    Ref<Worker> slots_[kSlots];
 };
 
 void run_round(std::uint64_t round_seed, std::uint64_t last_step) {
     World round(round_seed);
     world = &round;
     StrictSink sink;
-    RunOptions options;
-    options.sink = &sink;
-    options.reactor = std::make_unique<VirtualReactor>();
-    options.settings.scheduler.turns_per_tick = 1U << round.random.pick(11);
-    options.settings.stacks.stack_size = 64 * 1024;
-#if defined(TA_ASAN)
-    options.settings.stacks.stack_size = 256 * 1024;
-#endif
-    trueasync::run(
-        [&] {
+    ReportSink* const before = set_report_sink(&sink);
+    RuntimeSettings settings;
+    settings.scheduler.turns_per_tick = 1U << round.random.pick(11);
+    {
+        Runtime runtime(std::make_unique<VirtualReactor>(), settings);
+        detail::check(runtime.start());
+        round.trigger = TriggerEvent::create(runtime.reactor());
+        {
             Driver driver(last_step);
             driver.run();
-        },
-        std::move(options)
-    );
+        }
+        const Ref<Error> outcome = runtime.finish();
+        expect(outcome == nullptr || outcome->is_cancellation(), "the program ended with an error");
+        Driver::expect_nothing_left();
+        expect(runtime.stacks().stats().live == 0, "stacks were not given back");
+        expect(runtime.left_open().empty(), "the reactor was not left empty");
+        round.trigger.reset();  // before its reactor
+    }
+    set_report_sink(before);
     expect(round.bodies_begun == round.bodies_ended, "a body did not end");
     expect(round.children_begun >= round.children_ended, "more children ended than began");
     expect(round.workers_made == round.workers_gone, "workers were not freed");

@@ -24,9 +24,10 @@ CORO_TEST(Await, FinishedCoroutineDoesNotSuspend) {
     auto handle = spawn([] { return 1; });
     settle();
     bool has_other_run = false;
-    spawn([&] { has_other_run = true; });
+    auto other = spawn([&] { has_other_run = true; });
     EXPECT_EQ(await(handle), 1);
     EXPECT_FALSE(has_other_run);
+    await(other);
 }
 
 CORO_TEST(Await, EventByReferenceAndByRef) {

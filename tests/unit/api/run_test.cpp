@@ -247,9 +247,9 @@ RUNTIME_TEST(Run, UsesTheSinkOnlyWhileItRuns) {
 
 RUNTIME_TEST(Run, DeadlockIsReportedThenThrown) {
     std::vector<CancelReason> reasons;
+    ManualEvent never;
     try {
         in_runtime([&] {
-            ManualEvent never;
             auto handle = spawn([&] {
                 try {
                     await(never);

@@ -107,6 +107,7 @@ CORO_TEST(Dump, NamesEverythingThatIsWaitedFor) {
         waiter.cancel();
     }
     other.cancel();
+    settle();
 }
 
 CORO_TEST(Dump, RunningCoroutineWaitsForNothing) {

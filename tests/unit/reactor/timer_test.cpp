@@ -189,6 +189,7 @@ RUNTIME_TEST(TimerEvent, PeriodicStoppedByItsOwnCallbackIsQuiet) {
     reactor.advance(1h);
     turn(reactor);
     EXPECT_EQ(listener.calls, 1);
+    timer->del_callback(listener);
 }
 
 RUNTIME_TEST(TimerEvent, RearmCountsAnewFromNow) {
@@ -230,6 +231,7 @@ RUNTIME_TEST(TimerEvent, PeriodicRearmedByItsOwnCallbackFollowsTheNewDelay) {
     turn(reactor);
     EXPECT_EQ(timer->deadline(), reactor.now() + 3ms);
     EXPECT_EQ(reactor.timer_count(), 1U);
+    timer->del_callback(listener);
 }
 
 RUNTIME_TEST(TimerEvent, StartAndStopAreCounted) {

@@ -35,6 +35,9 @@ struct Started {
         EXPECT_TRUE(trigger->add_callback(listener));
         EXPECT_TRUE(trigger->start());
     }
+    ~Started() { trigger->del_callback(listener); }
+    Started(const Started&) = delete;
+    Started& operator=(const Started&) = delete;
     Listener listener;
     Ref<TriggerEvent> trigger;
 };

@@ -19,8 +19,8 @@
 #include <uv.h>
 #endif
 
-// The only tests that sleep: that is what they are about. A few milliseconds each; upper bounds are generous, lower ones
-// exact.
+// The only tests that sleep: that is what they are about. A few milliseconds each; upper bounds are generous, lower
+// ones exact.
 
 namespace trueasync::testing {
 namespace {
@@ -277,6 +277,7 @@ TEST_P(UvReactor, BusyCoroutinesDoNotHoldBackTimers) {
             await(one);
         }
         EXPECT_TRUE(is_awake);
+        await(sleeper);
     });
 }
 

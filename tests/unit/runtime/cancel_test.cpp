@@ -374,6 +374,25 @@ CORO_TEST(ProtectGuard, DefersACancellationToItsEnd) {
     EXPECT_EQ(trace, "whole deferred");
 }
 
+CORO_TEST(ProtectGuard, HoldsBackWhatWasRequestedBefore) {
+    std::string trace;
+    auto child = spawn([&] {
+        scheduler().cancel(current(), Error::cancellation(CancelReason::UserRequest, "before"));
+        try {
+            protect([&] {
+                suspend();
+                sleep_for(1ms);
+                trace += "whole ";
+            });
+        } catch (const Cancellation& cancellation) {
+            trace += cancellation.message();
+            throw;
+        }
+    });
+    EXPECT_THROW(await(child), Cancellation);
+    EXPECT_EQ(trace, "whole before");
+}
+
 CORO_TEST(ProtectGuard, ReturnsWhatTheFunctionReturns) {
     EXPECT_EQ(protect([] { return 4; }), 4);
     protect([] {});

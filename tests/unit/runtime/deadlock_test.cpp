@@ -63,6 +63,8 @@ RUNTIME_TEST(Deadlock, CancelsEveryoneWithItsReason) {
             wait();
             settle();
             EXPECT_EQ(scheduler().stats().deadlocks, 1U);
+            EXPECT_EQ(scheduler().stats().scheduler_switches, 1U);  // its own coroutine has found it,
+            EXPECT_EQ(scheduler().stats().blocks, 0U);              // without sleeping
             EXPECT_TRUE(runtime().is_accepting());
         });
     });

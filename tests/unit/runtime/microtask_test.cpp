@@ -199,6 +199,16 @@ CORO_TEST(Microtask, RunsBeforeAHandover) {
     await(first);
 }
 
+CORO_TEST(Microtask, RunsBeforeTheAwaiterOfOneThatEnded) {
+    std::string trace;
+    auto child = spawn([&] {
+        add_microtask([&] { trace += "task "; });
+        trace += "child ";
+    });
+    await(child);  // the two are alone: the end of one continues the other
+    EXPECT_EQ(trace, "child task ");
+}
+
 CORO_TEST(Microtask, RunsBeforeTheLoopSleeps) {
     std::string trace;
     auto child = spawn([&] {

@@ -326,7 +326,7 @@ RUNTIME_TEST(Misuse, CancellingTheSchedulersOwnCoroutine) {
 
 RUNTIME_TEST(Misuse, NoMemoryForTheFirstStacks) {
     RuntimeSettings settings;
-    settings.stacks.stack_size = std::size_t{1} << 46;
+    settings.stacks.stack_size = std::size_t{1} << 48;
     EXPECT_EQ(code_of([&] { in_runtime([] { ADD_FAILURE(); }, settings); }), ErrorCode::OutOfMemory);
     EXPECT_EQ(Runtime::current(), nullptr);
     in_runtime([] { EXPECT_EQ(await(spawn([] { return 1; })), 1); });

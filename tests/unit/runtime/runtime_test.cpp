@@ -236,6 +236,16 @@ CORO_TEST(Allocations, WaitForOneEventHasNone) {
     await(waiter);
 }
 
+CORO_TEST(Allocations, WarmSleepHasNone) {
+    SKIP_WITHOUT_COUNTER();
+    sleep_for(1ms);
+    const AllocationCounter counter;
+    for (int i = 0; i < 100; ++i) {
+        sleep_for(1ms);
+    }
+    EXPECT_EQ(counter.count(), 0U);
+}
+
 CORO_TEST(Allocations, DirectWaitHasNone) {
     SKIP_WITHOUT_COUNTER();
     ManualEvent source;
@@ -322,6 +332,17 @@ TEST(StackOverflow, IsReportedWithTheNameOfTheCoroutine) {
     EXPECT_TRUE(contains(death.text, "'bottomless'")) << death.text;
     EXPECT_TRUE(contains(death.text, "runtime_test.cpp:")) << death.text;
     EXPECT_FALSE(contains(death.text, "innocent")) << death.text;
+}
+
+RUNTIME_TEST(Runtime, FinishWithoutAStartAndTwiceIsHarmless) {
+    const Death death = in_child([] {
+        Runtime own(std::make_unique<VirtualReactor>());
+        const bool is_quiet = own.finish() == nullptr;
+        const bool has_started = own.start().ok();
+        const bool is_quiet_again = own.finish() == nullptr && own.finish() == nullptr;
+        ::_exit(is_quiet && has_started && is_quiet_again ? 0 : 1);
+    });
+    EXPECT_FALSE(death.has_died) << death.text;
 }
 
 TEST(StackOverflow, ReportIsASetting) {
