@@ -193,6 +193,9 @@ void Runtime::abandon_all() noexcept {
 }
 
 Ref<Error> Runtime::finish(Ref<Error> main_error) noexcept {
+    if (state_ == State::Created || state_ == State::Stopped) {
+        return {};
+    }
     if (main_error != nullptr && !main_error->is_cancellation()) {
         if (first_error_ == nullptr) {
             first_error_ = main_error;

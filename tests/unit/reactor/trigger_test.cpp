@@ -35,7 +35,11 @@ struct Started {
         EXPECT_TRUE(trigger->add_callback(listener));
         EXPECT_TRUE(trigger->start());
     }
-    ~Started() { trigger->del_callback(listener); }
+    ~Started() {
+        if (trigger) {
+            trigger->del_callback(listener);
+        }
+    }
     Started(const Started&) = delete;
     Started& operator=(const Started&) = delete;
     Listener listener;
