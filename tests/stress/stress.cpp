@@ -1,9 +1,9 @@
 // Random programs against a model: trueasync_stress --steps=N [--seed=S]
 //
-// A driver (the main coroutine) and its workers do random things: spawn, wait in every way there is, fire, close and drop events, cancel,
-// drop handles, add microtasks and switch handlers. Beside each wait lies a record of what must end it; whenever nobody is ready any
-// more the records are compared with who still waits. Every round is a run of its own and must leave nothing behind.
-// Exit code 0: nothing was violated. The seed is printed first and repeats the run exactly.
+// A driver (the main coroutine) and its workers do random things: spawn, wait in every way there is, fire, close and
+// drop events, cancel, drop handles, add microtasks and switch handlers. Beside each wait lies a record of what must
+// end it; whenever nobody is ready any more the records are compared with who still waits. Every round is a run of its
+// own and must leave nothing behind. Exit code 0: nothing was violated. The seed is printed first and repeats the run.
 
 #include <algorithm>
 #include <cstring>
@@ -135,7 +135,9 @@ private:
     static void collect(Ref<Worker>& slot) {
         slot->check_outcome();
         const WaitResult result = wait_for(*slot);  // complete: never suspends
-        expect(result == (slot->error() == nullptr ? WaitResult::Ready : WaitResult::Failed), "a late await went wrong");
+        expect(
+            result == (slot->error() == nullptr ? WaitResult::Ready : WaitResult::Failed), "a late await went wrong"
+        );
         expect(slot->joiners() != 0 || slot->ref_count() == 1, "a finished worker is still held");
         slot.reset();
     }
@@ -184,7 +186,9 @@ private:
         }
         slot->add_switch_handler(
             {[](Coroutine& coroutine, SwitchKind kind, void*) {
-                 expect(kind == SwitchKind::Finish || Scheduler::current_coroutine() == &coroutine, "a handler elsewhere");
+                 expect(
+                     kind == SwitchKind::Finish || Scheduler::current_coroutine() == &coroutine, "a handler elsewhere"
+                 );
                  return !world->random.one_in(3);
              },
              nullptr}
@@ -249,7 +253,9 @@ private:
             }
         }
         shutdown();
-        expect(Scheduler::current()->spawn(*make_ref<Worker>(true)).is(ErrorCode::ShuttingDown), "spawned in a shutdown");
+        expect(
+            Scheduler::current()->spawn(*make_ref<Worker>(true)).is(ErrorCode::ShuttingDown), "spawned in a shutdown"
+        );
         for (Ref<Worker>& slot : world->slots) {
             if (slot != nullptr) {
                 slot->mark_exception_handled();

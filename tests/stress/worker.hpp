@@ -295,7 +295,9 @@ private:
             note_delivery();  // what comes from now on is another request
             const ProtectGuard protection;
             const WaitResult rest = wait_for(child.coroutine());
-            expect(rest == WaitResult::Ready || rest == WaitResult::Failed || rest == WaitResult::Cancelled, "protected");
+            expect(
+                rest == WaitResult::Ready || rest == WaitResult::Failed || rest == WaitResult::Cancelled, "protected"
+            );
             if (rest == WaitResult::Cancelled) {  // a shutdown reaches everyone; the child is cancelled too
                 child.coroutine().mark_exception_handled();
             }
@@ -386,7 +388,8 @@ private:
 };
 
 inline bool Record::must_end(Instant now) const {
-    return has_event_happened() || (is_direct && is_handed) || due <= now || (joined != nullptr && joined->is_finished());
+    return has_event_happened() || (is_direct && is_handed) || due <= now ||
+           (joined != nullptr && joined->is_finished());
 }
 
 }  // namespace trueasync::stress

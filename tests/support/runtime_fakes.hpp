@@ -16,12 +16,11 @@
 
 namespace trueasync::testing {
 
-/// A coroutine made of a function, for what `spawn` does not offer: a priority or a cancellation before the spawn, an owner.
+/// A coroutine made of a function, for what `spawn` does not offer: a priority or a cancellation before the spawn, an
+/// owner.
 class FunctionCoroutine final : public Coroutine {
 public:
-    explicit FunctionCoroutine(
-        std::function<void()> body, std::source_location where = std::source_location::current()
-    )
+    explicit FunctionCoroutine(std::function<void()> body, std::source_location where = std::source_location::current())
         : Coroutine(where), body_(std::move(body)) {}
 
 protected:
@@ -169,7 +168,8 @@ inline void expect_clean(const Event& event) {
     EXPECT_EQ(event.loop_ref_count(), 0U) << event.info();
 }
 
-/// Destructors on an abandoned stack do not run, by contract: what is allocated while one of these lives is not called leaked.
+/// Destructors on an abandoned stack do not run, by contract: what is allocated while one of these lives is not called
+/// leaked.
 class LeaksExpected {
 public:
 #if defined(TA_ASAN)

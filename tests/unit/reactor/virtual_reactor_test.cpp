@@ -242,13 +242,10 @@ RUNTIME_TEST(VirtualReactorThreads, WakeUpEndsABlockingTurn) {
         is_done = true;
         reactor.wake_up();
     });
-    int turns = 0;
-    while (!is_done) {
+    do {  // each of these would sleep for ever by itself
         ASSERT_TRUE(reactor.execute(false));
-        ++turns;
-    }
+    } while (!is_done);
     thread.join();
-    EXPECT_GE(turns, 1);
 }
 
 CORO_TEST(VirtualReactorThreads, WithOnlyTriggersLeftItReallyWaits) {

@@ -194,7 +194,8 @@ CORO_TEST(CoroutineCancel, PendingOneDoesNotSwallowAnException) {
         scheduler().cancel(current(), {});
         throw std::runtime_error("real trouble");
     });
-    EXPECT_THROW(await(child), std::runtime_error) << "an error was lost behind a cancellation that was never delivered";
+    EXPECT_THROW(await(child), std::runtime_error)
+        << "an error was lost behind a cancellation that was never delivered";
 }
 
 CORO_TEST(CoroutineCancel, EverySuspensionPointDelivers) {
@@ -202,13 +203,8 @@ CORO_TEST(CoroutineCancel, EverySuspensionPointDelivers) {
     auto finished = spawn([] {});
     await(finished);
     const std::function<void()> points[] = {
-        [] { suspend(); },
-        [] { sleep_for(1ms); },
-        [] { sleep_for(0ms); },
-        [&] { await(event); },
-        [&] { await(event, 1s); },
-        [&] { await(spawn([] {})); },
-        [] { protect([] {}); },
+        [] { suspend(); },         [] { sleep_for(1ms); },       [] { sleep_for(0ms); }, [&] { await(event); },
+        [&] { await(event, 1s); }, [&] { await(spawn([] {})); }, [] { protect([] {}); },
     };
     for (const auto& point : points) {
         auto pending = spawn([&] {  // cancelled before it gets there
@@ -498,8 +494,7 @@ public:
             case 2:
                 try {
                     await(event_, std::chrono::microseconds(1 + pick(50)));
-                } catch (const TimeoutError&) {
-                }
+                } catch (const TimeoutError&) {}
                 break;
             case 3:
                 await(spawn([this] { return pick(2); }));
@@ -526,7 +521,8 @@ public:
                 break;
             }
             case 7: {
-                const auto timer = TimerEvent::create(Scheduler::current()->reactor(), std::chrono::microseconds(pick(30)));
+                const auto timer =
+                    TimerEvent::create(Scheduler::current()->reactor(), std::chrono::microseconds(pick(30)));
                 WaitGuard guard;
                 guard.add(*timer);
                 guard.add(event_);
@@ -592,8 +588,7 @@ CORO_TEST(CancelEverywhere, EachSuspensionPointOfEachKind) {
             worker.cancel();
             try {
                 await(worker);
-            } catch (const Cancellation&) {
-            }
+            } catch (const Cancellation&) {}
             EXPECT_EQ(entered, left);
             sleep_for(1s);  // children of the worker
             playground.expect_nothing_left(base);

@@ -191,6 +191,17 @@ CORO_TEST(Coroutine, ExceptionRestsOnTheHandle) {
     EXPECT_THROW(await(child), std::runtime_error);
 }
 
+CORO_TEST(Coroutine, LateWaitTakesTheException) {
+    {
+        auto child = spawn([] { throw std::runtime_error("later"); });
+        settle();
+        EXPECT_EQ(wait_for(child.coroutine()), WaitResult::Failed);
+        EXPECT_TRUE(contains(Scheduler::take_wait_error()->message(), "later"));
+    }
+    EXPECT_TRUE(sink.unhandled.empty());
+    EXPECT_TRUE(runtime().is_accepting());
+}
+
 RUNTIME_TEST(Coroutine, ExceptionThatNobodyTakesIsReportedWithThePlaceOfTheSpawn) {
     std::uint32_t line = 0;
     try {

@@ -135,9 +135,7 @@ CORO_TEST(ExecutionContext, SuspendingInADestructorDuringUnwinding) {
         const SuspendsWhenItGoes guard{1, &a_done};
         throw std::runtime_error("of a");
     });
-    auto b = spawn([&] {
-        const SuspendsWhenItGoes guard{0, &b_done};
-    });
+    auto b = spawn([&] { const SuspendsWhenItGoes guard{0, &b_done}; });
     auto c = spawn([&] {
         const SuspendsWhenItGoes guard{1, &c_done};
         throw std::runtime_error("of c");
@@ -300,7 +298,8 @@ void check_juggling(T step) {
     }
     EXPECT_EQ(juggle<T>(step, 30), juggle_alone<T>(step, 30));
     for (int i = 1; i <= 6; ++i) {
-        EXPECT_EQ(await(children[static_cast<std::size_t>(i - 1)]), juggle_alone<T>(static_cast<T>(i) * step, 40 + i)) << i;
+        EXPECT_EQ(await(children[static_cast<std::size_t>(i - 1)]), juggle_alone<T>(static_cast<T>(i) * step, 40 + i))
+            << i;
     }
 }
 
@@ -375,9 +374,7 @@ CORO_TEST(ExecutionContext, DeepRecursion) {
     EXPECT_EQ(dig(kDepth), kDepth);
 }
 
-std::size_t stack_size() {
-    return Scheduler::current()->stacks().stack_at(current().context().stack_top()).size();
-}
+std::size_t stack_size() { return Scheduler::current()->stacks().stack_at(current().context().stack_top()).size(); }
 
 CORO_TEST(ExecutionContext, MainKeepsTheThreadsStack) {
     [[maybe_unused]] const auto is_in_pool = [] {

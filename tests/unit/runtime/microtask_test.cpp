@@ -326,9 +326,9 @@ RUNTIME_TEST(Microtask, FailureIsReportedAndStopsTheProgram) {
     bool was_cancelled = false;
     try {
         in_runtime([&] {
-            scheduler().add_microtask(*make_microtask(
-                [] { return Status::failure(ErrorCode::System, "task failed"); }, &destroyed
-            ));
+            scheduler().add_microtask(
+                *make_microtask([] { return Status::failure(ErrorCode::System, "task failed"); }, &destroyed)
+            );
             scheduler().add_microtask(*make_microtask(
                 [&] {
                     ++rest;
@@ -367,8 +367,7 @@ RUNTIME_TEST(Microtask, RestOfAFailedProcessingRunsBeforeTheNextSwitch) {
                     try {
                         ++turns;
                         suspend();
-                    } catch (const Cancellation&) {
-                    }
+                    } catch (const Cancellation&) {}
                 }
             };
             spawn(spin);

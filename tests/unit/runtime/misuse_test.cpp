@@ -1,9 +1,9 @@
 #include <trueasync/runtime/runtime.hpp>
 
-#include <fstream>
-#include <support/runtime_fakes.hpp>
 #include <sys/resource.h>
 #include <unistd.h>
+#include <fstream>
+#include <support/runtime_fakes.hpp>
 
 namespace trueasync::testing {
 namespace {

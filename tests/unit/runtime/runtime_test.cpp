@@ -1,10 +1,10 @@
 #include <trueasync/runtime/runtime.hpp>
 
+#include <sys/wait.h>
+#include <unistd.h>
 #include <support/allocation_counter.hpp>
 #include <support/runtime_fakes.hpp>
-#include <sys/wait.h>
 #include <thread>
-#include <unistd.h>
 
 namespace trueasync::testing {
 namespace {
@@ -165,9 +165,9 @@ RUNTIME_TEST(Runtime, UnhandledErrorsBeginAShutdown) {
 
 // --- nothing is allocated on the hot paths
 
-#define SKIP_WITHOUT_COUNTER()                                                     \
-    if (!AllocationCounter::works()) {                                             \
-        GTEST_SKIP() << "the sanitizer has an operator new of its own";            \
+#define SKIP_WITHOUT_COUNTER()                                          \
+    if (!AllocationCounter::works()) {                                  \
+        GTEST_SKIP() << "the sanitizer has an operator new of its own"; \
     }
 
 CORO_TEST(Allocations, YieldHasNone) {

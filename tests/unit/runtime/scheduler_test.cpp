@@ -529,7 +529,7 @@ CORO_TEST(Scheduler, WakeOfOneThatDoesNotWaitDoesNothing) {
     Scheduler::wake(child.coroutine());  // queued already
     EXPECT_EQ(detail::hot.queue.size(), 1U);
     await(child);
-    Scheduler::wake(child.coroutine());  // finished
+    Scheduler::wake(child.coroutine());   // finished
     Scheduler::wake(scheduler().main());  // running
     EXPECT_TRUE(detail::hot.queue.empty());
     EXPECT_EQ(runs, 1);

@@ -10,8 +10,7 @@ namespace {
     for (;;) {
         try {
             await(event);
-        } catch (const Cancellation&) {
-        }
+        } catch (const Cancellation&) {}
     }
 }
 
@@ -319,8 +318,7 @@ RUNTIME_TEST(Shutdown, AbandonedOnesLeaveNothingBehind) {
                 try {
                     await(*event, 1h);
                 } catch (const Cancellation&) {
-                } catch (const TimeoutError&) {
-                }
+                } catch (const TimeoutError&) {}
             }
         });
         ASSERT_TRUE(own.scheduler().spawn(*child).ok());
@@ -424,8 +422,7 @@ RUNTIME_TEST(Shutdown, GraceEndsThoseWhoSpin) {
                         try {
                             suspend();
                             clock().advance(1ms);  // time passes while they are busy
-                        } catch (const Cancellation&) {
-                        }
+                        } catch (const Cancellation&) {}
                     }
                 }).named("spinner");
             }
@@ -451,8 +448,7 @@ RUNTIME_TEST(Shutdown, GraceEndsMainThatSpins) {
                     try {
                         suspend();
                         clock().advance(1ms);
-                    } catch (const Cancellation&) {
-                    }
+                    } catch (const Cancellation&) {}
                 }
             });
             suspend();
@@ -511,7 +507,8 @@ RUNTIME_TEST(Shutdown, SecondUnhandledErrorGoesStraightToTheFinalCleanUp) {
             has_cleaned = true;
             throw;
         }
-    }).named("patient");
+    })
+        .named("patient");
     spawn([] {
         try {
             sleep_for(24h);
@@ -536,21 +533,24 @@ RUNTIME_TEST(Shutdown, SecondUnhandledErrorGoesStraightToTheFinalCleanUp) {
 RUNTIME_TEST(Shutdown, MicrotasksAreDropped) {
     int destroyed = 0;
     bool has_run = false;
-    in_runtime([&] {
-        ManualEvent event;
-        shutdown();
-        while (runtime().state() != Runtime::State::Final) {
-            EXPECT_THROW(await(event), Cancellation);
-        }
-        const auto task = make_microtask(
-            [&] {
-                has_run = true;
-                return Status();
-            },
-            &destroyed
-        );
-        scheduler().add_microtask(*task);
-    });
+    SinkScope scope(sink);
+    Runtime own(std::make_unique<VirtualReactor>());
+    ASSERT_TRUE(own.start().ok());
+    ManualEvent event;
+    own.shutdown();
+    while (own.state() != Runtime::State::Final) {
+        EXPECT_THROW(await(event), Cancellation);
+    }
+    auto task = make_microtask(
+        [&] {
+            has_run = true;
+            return Status();
+        },
+        &destroyed
+    );
+    own.scheduler().add_microtask(*task);
+    task.reset();
+    EXPECT_EQ(own.finish(), nullptr);
     EXPECT_FALSE(has_run);
     EXPECT_EQ(destroyed, 1);
 }
@@ -589,7 +589,9 @@ RUNTIME_TEST(Shutdown, PeriodicTimerDoesNotOutliveTheGrace) {
     Runtime own(std::make_unique<VirtualReactor>(), settings);
     ASSERT_TRUE(own.start().ok());
     int fired = 0;
-    const auto timer = call_after(100ms, [&] { ++fired; }, 100ms);
+    const auto timer = call_after(
+        100ms, [&] { ++fired; }, 100ms
+    );
     own.shutdown();
     EXPECT_EQ(own.finish(), nullptr);
     EXPECT_EQ(fired, 10);

@@ -86,10 +86,11 @@ CORO_TEST(SwitchHandler, ReturnValueDecidesItsLife) {
     suspend();
     await(child);
     EXPECT_EQ(
-        trace, "once-enter twice-enter always-enter "
-               "twice-leave always-leave "
-               "always-enter "
-               "always-finish "
+        trace,
+        "once-enter twice-enter always-enter "
+        "twice-leave always-leave "
+        "always-enter "
+        "always-finish "
     );
 }
 

@@ -184,8 +184,9 @@ struct Everything {
     }
 
     void expect_left() const {
-        for (const Event* event : {static_cast<const Event*>(timer.get()), static_cast<const Event*>(trigger.get()),
-                                   static_cast<const Event*>(loop_event.get()), static_cast<const Event*>(manual.get())}) {
+        for (const Event* event :
+             {static_cast<const Event*>(timer.get()), static_cast<const Event*>(trigger.get()),
+              static_cast<const Event*>(loop_event.get()), static_cast<const Event*>(manual.get())}) {
             expect_clean(*event);
             EXPECT_EQ(event->ref_count(), 1U) << event->info();
         }
