@@ -276,6 +276,30 @@ RUNTIME_TEST(Shutdown, ByACoroutineWhileMainIsDone) {
 
 // --- step 4: what does not stop is named and abandoned
 
+RUNTIME_TEST(Shutdown, OneThatParksAgainIsAskedOnceMore) {
+    int requests = 0;
+    bool has_ended = false;
+    in_runtime([&] {
+        static ManualEvent event;
+        spawn([&] {
+            while (requests < 2) {
+                try {
+                    await(event);
+                } catch (const Cancellation& cancellation) {
+                    EXPECT_EQ(cancellation.reason(), CancelReason::Shutdown);
+                    ++requests;
+                }
+            }
+            has_ended = true;
+        });
+        suspend();
+        shutdown();
+    });
+    EXPECT_EQ(requests, 2);
+    EXPECT_TRUE(has_ended);
+    EXPECT_TRUE(sink.survivors.empty());
+}
+
 RUNTIME_TEST(Shutdown, SurvivorsThatParkAgainAreNamedAndAbandoned) {
     const LeaksExpected leaks;
     Handle<void> stubborn;
