@@ -6,7 +6,7 @@
 
 #include <trueasync/trueasync.hpp>
 #if __has_include(<trueasync/event/manual_event.hpp>)
-#    include <trueasync/event/manual_event.hpp>
+#include <trueasync/event/manual_event.hpp>
 #endif
 
 namespace trueasync {

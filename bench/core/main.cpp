@@ -1,5 +1,3 @@
 #include "support/suite.hpp"
 
-int main(int argc, char** argv) {
-    return bench::run_suite(argc, argv);
-}
+int main(int argc, char** argv) { return bench::run_suite(argc, argv); }

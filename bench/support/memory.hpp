@@ -51,9 +51,7 @@ inline void print_parked(const MemoryUse& before, const MemoryUse& after, std::s
     };
     std::printf(
         "{\"name\":\"parked_kib\",\"unit\":\"KiB\",\"median\":%.4f,\"page_tables\":%.4f,\"count\":%zu,\"rounds\":1}\n",
-        per_one(before.resident, after.resident),
-        per_one(before.page_tables, after.page_tables),
-        count
+        per_one(before.resident, after.resident), per_one(before.page_tables, after.page_tables), count
     );
     std::fflush(stdout);
 }

@@ -21,7 +21,7 @@
 #include <vector>
 
 #if defined(__x86_64__)
-#    include <xmmintrin.h>
+#include <xmmintrin.h>
 #endif
 
 namespace bench {
@@ -158,13 +158,7 @@ inline void print_figure(const char* name, const char* unit, std::vector<double>
     const double spread = median > 0 ? (quantile(samples, 0.75) - quantile(samples, 0.25)) / median : 0;
     std::printf(
         "{\"name\":\"%s\",\"unit\":\"%s\",\"median\":%.4f,\"min\":%.4f,\"max\":%.4f,\"spread\":%.4f,\"rounds\":%zu}\n",
-        name,
-        unit,
-        median,
-        samples.front(),
-        samples.back(),
-        spread,
-        samples.size()
+        name, unit, median, samples.front(), samples.back(), spread, samples.size()
     );
     std::fflush(stdout);
 }

@@ -58,9 +58,9 @@ Status Runtime::start(Coroutine* main) noexcept {
     main_ = main != nullptr ? Ref<Coroutine>(main) : Ref<Coroutine>(make_ref<PlainMain>());
     SwitchHandlers handlers = main_start_handlers;
     handlers.add_all(pending_handlers_);
-    pending_handlers_.clear();
     Status status = scheduler_.begin(*main_, handlers);
     if (status) {
+        pending_handlers_.clear();
         state_ = State::Running;
         if (settings_.report_overflow) {
             overflow_guard_ = std::make_unique<OverflowGuard>(stacks_, &Runtime::describe_running);

@@ -36,46 +36,30 @@ bool AllocationCounter::works() noexcept {
 #endif
 }
 
-std::size_t AllocationCounter::total() noexcept {
-    return allocations;
-}
+std::size_t AllocationCounter::total() noexcept { return allocations; }
 
-NoMemory::NoMemory() noexcept {
-    is_out_of_memory = true;
-}
+NoMemory::NoMemory() noexcept { is_out_of_memory = true; }
 
-NoMemory::~NoMemory() {
-    is_out_of_memory = false;
-}
+NoMemory::~NoMemory() { is_out_of_memory = false; }
 
 }  // namespace trueasync::testing
 
 #ifdef TA_COUNTS_ALLOCATIONS
 
 // The other forms (arrays, nothrow) end here by default.
-void* operator new(std::size_t size) {
-    return trueasync::testing::counted(std::malloc(size == 0 ? 1 : size));
-}
+void* operator new(std::size_t size) { return trueasync::testing::counted(std::malloc(size == 0 ? 1 : size)); }
 
 void* operator new(std::size_t size, std::align_val_t alignment) {
     const auto step = static_cast<std::size_t>(alignment);
     return trueasync::testing::counted(std::aligned_alloc(step, (size + step - 1) / step * step));
 }
 
-void operator delete(void* memory) noexcept {
-    std::free(memory);
-}
+void operator delete(void* memory) noexcept { std::free(memory); }
 
-void operator delete(void* memory, std::size_t /*size*/) noexcept {
-    std::free(memory);
-}
+void operator delete(void* memory, std::size_t /*size*/) noexcept { std::free(memory); }
 
-void operator delete(void* memory, std::align_val_t /*alignment*/) noexcept {
-    std::free(memory);
-}
+void operator delete(void* memory, std::align_val_t /*alignment*/) noexcept { std::free(memory); }
 
-void operator delete(void* memory, std::size_t /*size*/, std::align_val_t /*alignment*/) noexcept {
-    std::free(memory);
-}
+void operator delete(void* memory, std::size_t /*size*/, std::align_val_t /*alignment*/) noexcept { std::free(memory); }
 
 #endif

@@ -109,18 +109,20 @@ ErrorCode code_of(F&& body) {
 }  // namespace trueasync::testing
 
 /// A test `suite.name` whose body is the main coroutine, in a fixture like `CoroTest`. A suite has either these or `TEST_F`.
-#define CORO_TEST(suite, name)                                                                         \
-    class suite##_##name##_Body : public ::trueasync::testing::CoroTest {                              \
-    protected:                                                                                         \
-        void body();                                                                                   \
-    };                                                                                                 \
-    GTEST_TEST_(suite, name, suite##_##name##_Body,                                                    \
-                ::testing::internal::GetTypeId<::trueasync::testing::CoroTest>()) {                    \
-        in_runtime([this] { body(); });                                                                \
-    }                                                                                                  \
+#define CORO_TEST(suite, name)                                                                               \
+    class suite##_##name##_Body : public ::trueasync::testing::CoroTest {                                    \
+    protected:                                                                                               \
+        void body();                                                                                         \
+    };                                                                                                       \
+    GTEST_TEST_(                                                                                             \
+        suite, name, suite##_##name##_Body, ::testing::internal::GetTypeId<::trueasync::testing::CoroTest>() \
+    ) {                                                                                                      \
+        in_runtime([this] { body(); });                                                                      \
+    }                                                                                                        \
     void suite##_##name##_Body::body()
 
 /// A test `suite.name` in the same fixture whose body calls `in_runtime` itself (for what `run` throws, or for settings).
-#define RUNTIME_TEST(suite, name)               \
-    GTEST_TEST_(suite, name, ::trueasync::testing::CoroTest, \
-                ::testing::internal::GetTypeId<::trueasync::testing::CoroTest>())
+#define RUNTIME_TEST(suite, name)                                                                                     \
+    GTEST_TEST_(                                                                                                      \
+        suite, name, ::trueasync::testing::CoroTest, ::testing::internal::GetTypeId<::trueasync::testing::CoroTest>() \
+    )

@@ -172,7 +172,8 @@ public:
 
     void hold() noexcept {
         hold_host_object(
-            static_cast<std::uint32_t>(reinterpret_cast<std::byte*>(&object_) - reinterpret_cast<std::byte*>(this)));
+            static_cast<std::uint32_t>(reinterpret_cast<std::byte*>(&object_) - reinterpret_cast<std::byte*>(this))
+        );
     }
     void* held() noexcept { return *reinterpret_cast<void**>(reinterpret_cast<std::byte*>(this) + extra_offset()); }
 
@@ -185,7 +186,7 @@ template <typename T>
 class InPlace {
 public:
     template <typename... Args>
-    explicit InPlace(Args&&... args) : event_(new (storage_) T(std::forward<Args>(args)...)) {
+    explicit InPlace(Args&&... args) : event_(new(storage_) T(std::forward<Args>(args)...)) {
         event_->mark_no_free_memory();
     }
     InPlace(const InPlace&) = delete;

@@ -43,7 +43,7 @@ struct Hot {
     Coroutine* current = nullptr;
     ExceptionState* exceptions = nullptr;  // between the two on purpose: adjacent ones were written as one vector
     RunQueue queue;
-    std::int32_t fast_turns = 0;  // switches left until microtasks or the reactor must be looked at
+    std::int32_t fast_turns = 0;        // switches left until microtasks or the reactor must be looked at
     ExecutionContext* spare = nullptr;  // of a coroutine that has ended, waiting for the next one to start
     Scheduler* scheduler = nullptr;
 };

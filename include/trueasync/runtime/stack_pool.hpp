@@ -179,7 +179,7 @@ private:
     std::size_t page_mask_ = 0;
     std::size_t usable_ = 0;  // from the base to the page end at or above the top
 
-    std::size_t touched_ = 0;        // slots that are live or warm
+    std::size_t touched_ = 0;  // slots that are live or warm
     std::ptrdiff_t spare_ = 0;
     std::ptrdiff_t unpromised_ = 0;  // slots that are neither live nor promised; negative after a failed acquire
     std::byte** trimmed_ = nullptr;

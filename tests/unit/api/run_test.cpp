@@ -397,8 +397,8 @@ RUNTIME_TEST(RunThreads, RealLoopsSideBySide) {
     constexpr int kThreads = 4;
     std::atomic<int> finished = 0;
     for (int round = 0; round < 5; ++round) {
-        // All loops are open before one closes: libuv closes descriptors behind the thread sanitizer's back, and one that is
-        // opened again by another thread at once looks like a race.
+        // All loops are open before one closes. libuv closes descriptors behind the thread sanitizer's back; one that
+        // another thread opens again at once would look like a race.
         std::latch all_open(kThreads);
         std::vector<std::thread> threads;
         for (int i = 0; i < kThreads; ++i) {

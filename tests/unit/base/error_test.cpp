@@ -75,8 +75,10 @@ TEST(Error, CancellationCarriesItsReason) {
 TEST(Error, DescribeNamesEveryCause) {
     const Ref<Error> disk = Error::make(ErrorCode::System, "disk full");
     const Ref<Error> write = Error::make(ErrorCode::System, "write failed", disk);
-    EXPECT_EQ(Error::make(ErrorCode::Exception, "cannot save", write)->describe(),
-              "cannot save; caused by: write failed; caused by: disk full");
+    EXPECT_EQ(
+        Error::make(ErrorCode::Exception, "cannot save", write)->describe(),
+        "cannot save; caused by: write failed; caused by: disk full"
+    );
     EXPECT_EQ(disk->describe(), "disk full");
 }
 

@@ -18,13 +18,9 @@ struct Item : ListNode<Ready>, ListNode<All> {
 using ReadyList = IntrusiveList<Item, Ready>;
 using AllList = IntrusiveList<Item, All>;
 
-bool is_ready(const Item& item) {
-    return static_cast<const ListNode<Ready>&>(item).is_linked();
-}
+bool is_ready(const Item& item) { return static_cast<const ListNode<Ready>&>(item).is_linked(); }
 
-void leave_ready(Item& item) {
-    static_cast<ListNode<Ready>&>(item).unlink();
-}
+void leave_ready(Item& item) { static_cast<ListNode<Ready>&>(item).unlink(); }
 
 template <typename List>
 std::vector<int> values(const List& list) {

@@ -191,9 +191,7 @@ TEST(Ref, MakeRefOwnsTheFirstReference) {
     EXPECT_EQ(live, 0);
 }
 
-TEST(Ref, IsOnePointer) {
-    EXPECT_EQ(sizeof(Ref<Counted>), sizeof(void*));
-}
+TEST(Ref, IsOnePointer) { EXPECT_EQ(sizeof(Ref<Counted>), sizeof(void*)); }
 
 }  // namespace
 }  // namespace trueasync

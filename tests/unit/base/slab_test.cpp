@@ -90,7 +90,8 @@ TEST(Slab, NothingIsASizeToo) {
             Slab::release(block, 0);
             std::_Exit(block != nullptr ? 0 : 1);
         },
-        ::testing::ExitedWithCode(0), "");
+        ::testing::ExitedWithCode(0), ""
+    );
 }
 
 TEST(Slab, ReleasedBlockIsTheNextOne) {

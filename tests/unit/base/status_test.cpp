@@ -52,9 +52,7 @@ TEST(Status, IgnoreSaysThatAFailureDoesNotMatter) {
     fails().ignore();
 }
 
-TEST(Status, IsOnePointer) {
-    EXPECT_EQ(sizeof(Status), sizeof(void*));
-}
+TEST(Status, IsOnePointer) { EXPECT_EQ(sizeof(Status), sizeof(void*)); }
 
 TEST(Status, SuccessAllocatesNothing) {
     if (!testing::AllocationCounter::works()) {

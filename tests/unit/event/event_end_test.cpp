@@ -87,7 +87,8 @@ TEST(Event, SubscriberLetGoMayDropTheLastReference) {
             raw->close();  // somebody who holds no reference, a loop for example
             std::_Exit(life.destroyed == 1 && first->disposals == 1 && second->disposals == 1 ? 0 : 1);
         },
-        ::testing::ExitedWithCode(0), "");
+        ::testing::ExitedWithCode(0), ""
+    );
 }
 
 TEST(Event, UnsubscribingMayDropTheLastReference) {
@@ -215,7 +216,8 @@ TEST(Event, SubscriberLetGoAtTheEndMayBorrowAReference) {
             event.reset();
             std::_Exit(life.destroyed == 1 ? 0 : 1);
         },
-        ::testing::ExitedWithCode(0), "");
+        ::testing::ExitedWithCode(0), ""
+    );
 }
 
 TEST(Event, OverriddenDisposeIsAskedAtTheEnd) {

@@ -17,8 +17,8 @@ using testing::Life;
 using testing::LoopEvent;
 using testing::PassiveEvent;
 using testing::RecordingSink;
-using testing::SinkScope;
 using testing::says;
+using testing::SinkScope;
 using testing::subscriber;
 
 // --- firing
@@ -190,8 +190,9 @@ TEST(Event, LoopEventThatFiresIsNotFiredAgainFromWithin) {
     Life life;
     FakeLoop loop;
     const auto event = LoopEvent::create(loop, life);
-    const auto callback = subscriber(
-        [](Event& fired, void*, Error*) { EXPECT_TRUE(fired.notify(nullptr, nullptr).is(ErrorCode::IllegalState)); });
+    const auto callback = subscriber([](Event& fired, void*, Error*) {
+        EXPECT_TRUE(fired.notify(nullptr, nullptr).is(ErrorCode::IllegalState));
+    });
     ASSERT_TRUE(event->add_callback(*callback));
     ASSERT_TRUE(event->start());
     EXPECT_TRUE(event->notify(nullptr, nullptr));
@@ -381,7 +382,8 @@ TEST(Event, NotifyHandlerMayDropTheLastReference) {
             raw->notify(nullptr, nullptr).ignore();
             std::_Exit(destroyed_in_handler == 0 && life.destroyed == 1 ? 0 : 1);
         },
-        ::testing::ExitedWithCode(0), "");
+        ::testing::ExitedWithCode(0), ""
+    );
 }
 
 }  // namespace

@@ -28,9 +28,9 @@ using testing::SinkScope;
 using testing::subscriber;
 
 constexpr EventFlag kAllFlags[] = {
-    EventFlag::Closed,       EventFlag::ResultUsed,       EventFlag::ExceptionCaught, EventFlag::HostValueResult,
-    EventFlag::HostObject,   EventFlag::NoFreeMemory,     EventFlag::ExceptionHandled, EventFlag::Reference,
-    EventFlag::ObjectRef,    EventFlag::CloseDescriptor,  EventFlag::Hidden,
+    EventFlag::Closed,     EventFlag::ResultUsed,      EventFlag::ExceptionCaught,  EventFlag::HostValueResult,
+    EventFlag::HostObject, EventFlag::NoFreeMemory,    EventFlag::ExceptionHandled, EventFlag::Reference,
+    EventFlag::ObjectRef,  EventFlag::CloseDescriptor, EventFlag::Hidden,
 };
 
 // Two ends of a pipe that close with it, where nobody has done so before.
@@ -218,8 +218,8 @@ TEST(EventFlag, HostValueResultTellsCallbacksWhatTheResultIs) {
     Life life;
     const auto event = PassiveEvent::create(life, Firing::Repeating);
     bool is_host_value = false;
-    const auto callback = subscriber(
-        [&](Event& fired, void*, Error*) { is_host_value = fired.has(EventFlag::HostValueResult); });
+    const auto callback =
+        subscriber([&](Event& fired, void*, Error*) { is_host_value = fired.has(EventFlag::HostValueResult); });
     ASSERT_TRUE(event->add_callback(*callback));
     ASSERT_TRUE(event->notify(nullptr, nullptr));
     EXPECT_FALSE(is_host_value);

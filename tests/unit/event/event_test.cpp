@@ -44,9 +44,7 @@ TEST(Event, IsBornWithOneReferenceAndNothingElse) {
     }
 }
 
-TEST(Event, PacksItsFourWords) {
-    EXPECT_EQ(sizeof(EventHeader), sizeof(void*) + 4 * sizeof(std::uint32_t));
-}
+TEST(Event, PacksItsFourWords) { EXPECT_EQ(sizeof(EventHeader), sizeof(void*) + 4 * sizeof(std::uint32_t)); }
 
 TEST(Event, TypeFlagsAndStateShareAWordUnharmed) {
     Life life;
