@@ -16,6 +16,13 @@ struct Registers {
     const void* pc;
 };
 
+// The platform's own on Apple systems, an ordinary temporary elsewhere.
+#if defined(__APPLE__)
+#define TA_CLOBBER_X18
+#else
+#define TA_CLOBBER_X18 "x18",
+#endif
+
 TA_INLINE void switch_registers(Registers& from, Registers& to) noexcept {
     register Registers* save asm("x0") = &from;
     register Registers* load asm("x1") = &to;
@@ -34,12 +41,14 @@ TA_INLINE void switch_registers(Registers& from, Registers& to) noexcept {
 #endif
         : "+r"(save), "+r"(load)
         :
-        : "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16", "x17", "x19",
-          "x20", "x21", "x22", "x23", "x24", "x25", "x26", "x27", "x28", "x30", "memory", "cc", "v0", "v1", "v2", "v3",
-          "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19",
-          "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31"
+        : "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16", "x17",
+          TA_CLOBBER_X18 "x19", "x20", "x21", "x22", "x23", "x24", "x25", "x26", "x27", "x28", "x30", "memory", "cc",
+          "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16",
+          "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31"
     );
 }
+
+#undef TA_CLOBBER_X18
 
 /// `entry` is found by the trampoline in the word on top of the new stack.
 inline void prepare_registers(Registers& registers, void* stack_top, void (*entry)()) noexcept {
