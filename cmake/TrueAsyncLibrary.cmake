@@ -22,6 +22,12 @@ set_target_properties(trueasync_objects PROPERTIES
 target_compile_definitions(trueasync_objects PRIVATE TRUEASYNC_BUILDING=1)
 # The runtime of a thread is found through one thread-local: initial-exec makes that a single load, also in the shared library.
 target_compile_options(trueasync_objects PRIVATE -ftls-model=initial-exec)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # Guesses that the body of a coroutine is the only one it knows, which is the scheduler's own.
+  set_source_files_properties(
+    "${PROJECT_SOURCE_DIR}/src/runtime/scheduler.cpp" PROPERTIES COMPILE_OPTIONS -fno-devirtualize-speculatively
+  )
+endif()
 target_include_directories(trueasync_objects PRIVATE
   "${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/src" "${TRUEASYNC_GENERATED_INCLUDE}"
 )

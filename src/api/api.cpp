@@ -2,6 +2,7 @@
 #include <trueasync/api/await.hpp>
 #include <trueasync/api/exceptions.hpp>
 #include <trueasync/api/run.hpp>
+#include <trueasync/api/spawn.hpp>
 #include <trueasync/debug/dump.hpp>
 #include <trueasync/reactor/uv_reactor.hpp>
 
@@ -23,6 +24,14 @@ void throw_error(const Ref<Error>& error) {
         default:
             throw AsyncError(*error);
     }
+}
+
+void spawn_or_throw(Coroutine& coroutine) {
+    Scheduler* scheduler = Scheduler::current();
+    if (scheduler == nullptr) {
+        throw_error(Error::make(ErrorCode::NotRunning, "spawn needs a running runtime: call it inside trueasync::run"));
+    }
+    check(scheduler->spawn(coroutine));
 }
 
 Ref<Error> to_error() noexcept {

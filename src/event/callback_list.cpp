@@ -8,7 +8,9 @@ namespace trueasync {
 
 void CallbackList::destroy() noexcept {
     clear(nullptr);
-    delete[] rest_;
+    if (capacity_ != 0) {
+        delete[] rest_;
+    }
 }
 
 void CallbackList::append(Callback& callback) {
@@ -18,7 +20,10 @@ void CallbackList::append(Callback& callback) {
         for (std::uint32_t i = 0; i < capacity_; ++i) {
             rest[i] = rest_[i];
         }
-        delete[] std::exchange(rest_, rest);
+        if (capacity_ != 0) {
+            delete[] rest_;
+        }
+        rest_ = rest;
         capacity_ = wider;
     }
     rest_[length_++ - 1] = &callback;

@@ -84,7 +84,7 @@ Status Event::notify_slow(void* result, Error* error) {
         return refuse(code, is_closed() ? "cannot fire a closed event" : "cannot fire an event that is not active");
     }
     const Ref<Event> self((flags_ & kEndingTrait) != 0 ? nullptr : this);  // handler or callback may drop the last one
-    if (notify_handler_ != nullptr && (notify_handler_(*this, result, error) == Notify::Stop || is_closed())) {
+    if (notify_handler() != nullptr && (notify_handler_(*this, result, error) == Notify::Stop || is_closed())) {
         return {};
     }
     move_to(EventState::Fired);

@@ -13,7 +13,7 @@ namespace {
 }  // namespace
 
 Coroutine::Rare& Coroutine::rare() {
-    if (rare_ == nullptr) {
+    if (!has_rare()) {
         rare_ = new Rare;
         note(kHasRare, true);
     }
@@ -21,15 +21,26 @@ Coroutine::Rare& Coroutine::rare() {
 }
 
 void Coroutine::destroy_extras() noexcept {
-    if (owner_ != nullptr) {
-        owner_->on_dispose(*this);
+    if (Owner* owner = this->owner()) {
+        owner->on_dispose(*this);
     }
-    delete rare_;
+    if (has_rare()) {
+        delete rare_;
+    }
+    if (Error* error = this->error()) {
+        error->release();
+    }
+}
+
+void Coroutine::fail(Ref<Error> error) noexcept {
+    const Ref<Error> former = Ref<Error>::adopt(this->error());
+    error_ = error.detach();
+    note(kFailed, error_ != nullptr);
 }
 
 bool Coroutine::is_running() const noexcept { return Scheduler::current_coroutine() == this; }
 
-std::string Coroutine::name() const { return rare_ != nullptr ? rare_->name : std::string(); }
+std::string Coroutine::name() const { return has_rare() ? rare_->name : std::string(); }
 
 void Coroutine::set_name(std::string name) { rare().name = std::move(name); }
 
@@ -47,15 +58,15 @@ bool Coroutine::replay(Callback* callback, void** result, Ref<Error>* error) {
     }
     mark_result_used();
     mark_exception_caught();
-    void* value = error_ == nullptr ? this->result() : nullptr;
+    void* value = this->error() == nullptr ? this->result() : nullptr;
     if (callback != nullptr) {
-        callback->call(*this, value, error_.get());
+        callback->call(*this, value, this->error());
     }
     if (result != nullptr) {
         *result = value;
     }
     if (error != nullptr) {
-        *error = error_;
+        *error = Ref<Error>(this->error());
     }
     return true;
 }
@@ -76,7 +87,7 @@ std::string Coroutine::info() const {
 }
 
 Error* Coroutine::unhandled_error() const noexcept {
-    return error_ != nullptr && !error_->is_cancellation() ? error_.get() : nullptr;
+    return error() != nullptr && !error_->is_cancellation() ? error_ : nullptr;
 }
 
 void Coroutine::report_unhandled(Error& error) noexcept {

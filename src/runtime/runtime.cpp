@@ -86,9 +86,9 @@ std::size_t Runtime::describe_running(char* buffer, std::size_t size, void* /*co
     if (coroutine == nullptr || size == 0) {
         return 0;
     }
-    const char* name = coroutine->rare_ != nullptr ? coroutine->rare_->name.c_str() : "";
+    const char* name = coroutine->has_rare() ? coroutine->rare_->name.c_str() : "";
     const int written = std::snprintf(
-        buffer, size, "Coroutine %u%s%s%s spawned at %s:%u", coroutine->id_, *name != '\0' ? " '" : "", name,
+        buffer, size, "Coroutine %llu%s%s%s spawned at %s:%u", static_cast<unsigned long long>(coroutine->id_), *name != '\0' ? " '" : "", name,
         *name != '\0' ? "'" : "", coroutine->spawned_at_.file_name(), coroutine->spawned_at_.line()
     );
     return written < 0 ? 0 : std::min(static_cast<std::size_t>(written), size - 1);
@@ -105,7 +105,7 @@ void Runtime::shutdown(Ref<Error> cause) noexcept {
         return;
     }
     state_ = State::Stopping;
-    scheduler_.is_accepting_ = false;
+    scheduler_.set_accepting(false);
     cancel_all(Error::cancellation(CancelReason::Shutdown, "Graceful shutdown", std::move(cause)));
     if (!settings_.shutdown_grace.is_never()) {
         grace_ = std::make_unique<GraceTimer>(*this);
@@ -185,9 +185,9 @@ void Runtime::abandon_all() noexcept {
         return;
     }
     report_sink().did_not_stop(survivors);
-    while (!scheduler_.alive().empty()) {
+    while (!scheduler_.alive_.empty()) {
         detail::hot.queue = {};  // who waited for an abandoned one was queued, and is abandoned too
-        scheduler_.abandon(scheduler_.alive().front());
+        scheduler_.abandon(scheduler_.alive_.front());
     }
     detail::hot.queue = {};
 }
@@ -209,7 +209,7 @@ Ref<Error> Runtime::finish(Ref<Error> main_error) noexcept {
         scheduler_.drain();
     }
     state_ = State::Final;
-    scheduler_.is_accepting_ = false;
+    scheduler_.set_accepting(false);
     abandon_all();
     scheduler_.microtasks().clear();
     if (grace_ != nullptr && grace_->is_armed()) {

@@ -82,11 +82,55 @@ WaitResult Scheduler::refuse(Ref<Error> error, WaitResult as) noexcept {
     return as;
 }
 
+// --- the list of all
+
+void Scheduler::enlist(Coroutine& coroutine) noexcept {
+    coroutine.waker_.build(coroutine);
+    coroutine.wait_ = nullptr;
+    coroutine.suspended_at_ = {};
+    coroutine.attention_ &= ~std::uint32_t{Coroutine::kUnlisted};
+    is_alive_sorted_ = is_alive_sorted_ && (alive_.empty() || alive_.back().id_ < coroutine.id_);
+    alive_.push_back(coroutine);
+}
+
+IntrusiveList<Coroutine, AliveTag>& Scheduler::alive() {
+    each_unlisted([this](Coroutine& coroutine) { enlist(coroutine); });
+    if (!std::exchange(is_alive_sorted_, true)) {
+        alive_.sort([](const Coroutine& a, const Coroutine& b) { return a.id_ < b.id_; });
+    }
+    return alive_;
+}
+
+std::size_t Scheduler::alive_count() const noexcept {
+    std::size_t count = 0;
+    for ([[maybe_unused]] const Coroutine& coroutine : alive_) {
+        ++count;
+    }
+    each_unlisted([&count](const Coroutine&) { ++count; });
+    return count;
+}
+
+template <typename Visit>
+void Scheduler::each_unlisted(Visit&& visit) const {
+    const auto visit_unlisted = [&visit](Coroutine& coroutine) {
+        if (!coroutine.is_listed()) {
+            visit(coroutine);
+        }
+    };
+    if (hot.scheduler == this) {
+        hot.queue.each(visit_unlisted);
+        visit_unlisted(*hot.current);
+    }
+}
+
 // --- suspending: the slow paths
 
 WaitResult Scheduler::departing_slow(Coroutine* self) noexcept {
     if (self == nullptr) {
         return refuse(ErrorCode::NotInCoroutine, "only a coroutine can wait: there is none running on this thread");
+    }
+    if (!self->is_listed()) {
+        hot.scheduler->enlist(*self);
     }
     if ((self->attention_ & Coroutine::kInCallback) != 0) {
         return refuse(
@@ -195,9 +239,7 @@ ExecutionContext* Scheduler::start(Coroutine& coroutine) noexcept {
         return &coroutine.context_;
     }
     if (ExecutionContext* spare = hot.spare; spare != nullptr) {
-        const std::uint32_t attention = coroutine.attention_ & ~Coroutine::kUnstarted;
-        use_spare(coroutine);
-        coroutine.attention_ = attention;
+        use_spare(hot, coroutine);
         return spare;
     }
     return prepare(coroutine) ? &coroutine.context_ : nullptr;
@@ -209,32 +251,37 @@ bool Scheduler::prepare(Coroutine& coroutine) noexcept {
         return false;
     }
     coroutine.context_.prepare(stacks_, top, &Scheduler::context_main);
-    coroutine.attention_ &= ~Coroutine::kUnstarted;
+    coroutine.begin_turn();
     return true;
 }
 
 /// The common end: a result, one coroutine waiting for it, nobody else to tell. The same as `finish`, without the calls. Returns
-/// the waiter, which is not queued yet; null: nothing was done.
-TA_INLINE Coroutine* Scheduler::finish_simple(Coroutine& coroutine) noexcept {
-    Callback* callback = coroutine.callbacks_.only();
-    if (callback == nullptr || !callback->is_single_wake() || coroutine.attention_ != 0 || coroutine.extras_ != 0 ||
+/// the waiter, which is not queued yet; null: nothing was done. A waiter that has waited by `join` gets the runtime's reference.
+TA_INLINE Coroutine* Scheduler::finish_simple(Coroutine& coroutine, bool& is_given) noexcept {
+    Callback* callback = coroutine.callbacks_.first();
+    if (coroutine.callbacks_.only() == nullptr || !callback->is_single_wake() ||
+        (coroutine.attention_ & ~std::uint32_t{Coroutine::kUnlisted}) != 0 || coroutine.extras_ != 0 ||
         (coroutine.flags_ & Event::kFiringBits) != 0) {
         return nullptr;
     }
-    static_cast<ListNode<AliveTag>&>(coroutine).unlink();
-    --alive_count_;
+    if (TA_UNLIKELY(coroutine.is_listed())) {
+        static_cast<ListNode<AliveTag>&>(coroutine).unlink();
+    }
     coroutine.flags_ |= Event::kEasyEnd;  // closed, and taken by the one who waits
     coroutine.move_to(EventState::Closed);
     coroutine.callbacks_.take_only();
     auto& wake_callback = static_cast<WakeCallback&>(*callback);
-    wake_callback.is_subscribed_ = false;
+    is_given = wake_callback.is_lent_;
+    wake_callback.role_ = WakeRole::Wake;  // as it is: with the next three it makes one store
     wake_callback.has_fired_ = true;
-    return wake_callback.coroutine_;
+    wake_callback.is_subscribed_ = false;
+    wake_callback.is_lent_ = false;
+    return &Coroutine::of(wake_callback);
 }
 
 /// Who runs after a coroutine that has ended. An unstarted one is returned as it is: it takes over the context.
-TA_INLINE Coroutine* Scheduler::next_after(Coroutine& ended) noexcept {
-    Coroutine* waiter = finish_simple(ended);
+TA_INLINE Coroutine* Scheduler::next_after(detail::Hot& hot, Coroutine& ended, bool& is_given) noexcept {
+    Coroutine* waiter = finish_simple(ended, is_given);
     if (TA_LIKELY(waiter != nullptr)) {
         if (TA_LIKELY(
                 hot.queue.empty() && waiter->waker_state_ == WakerState::Waiting && !detail::take_turn(hot.fast_turns)
@@ -259,17 +306,24 @@ TA_INLINE Coroutine* Scheduler::next_after(Coroutine& ended) noexcept {
 }
 
 /// Drops the runtime's reference to a coroutine that has ended, in the turn of the next one.
-TA_INLINE void Scheduler::drop(Coroutine& ended) noexcept {
-    if (TA_UNLIKELY(!ended.release_shared())) {
-        const CallbackSection section(*this);  // what its result holds may be destroyed here: that must not suspend
-        ended.release();
+TA_INLINE void Scheduler::drop(Coroutine& ended, bool is_given) noexcept {
+    if (TA_UNLIKELY(!is_given && !ended.release_shared())) {
+        drop_last(ended);
     }
+}
+
+void Scheduler::drop_last(Coroutine& ended) noexcept {
+    const CallbackSection section(*this);  // what its result holds may be destroyed here: that must not suspend
+    ended.release();
 }
 
 /// The first frame of every stack. Runs one coroutine after the other as long as unstarted ones follow.
 void Scheduler::context_main() noexcept {
     ExecutionContext::annotate_arrived(nullptr);
+    ExecutionContext here;  // of nobody in particular: where this stack waits between two coroutines
+    here.inherit(hot.current->context_);
     for (;;) {
+        detail::Hot& hot = detail::hot_here();
         Coroutine& self = *hot.current;
         Scheduler& scheduler = *hot.scheduler;
         if (TA_UNLIKELY((self.attention_ & Coroutine::kHooks) != 0)) {
@@ -283,7 +337,8 @@ void Scheduler::context_main() noexcept {
         } catch (...) {
             self.fail(ExceptionError::capture());
         }
-        Coroutine& next = *scheduler.next_after(self);
+        bool is_given = false;
+        Coroutine& next = *scheduler.next_after(hot, self, is_given);
         next.waker_state_ = WakerState::NoStatus;
         hot.current = &next;
         if (TA_UNLIKELY((next.attention_ & Coroutine::kUnstarted) != 0)) {
@@ -292,22 +347,20 @@ void Scheduler::context_main() noexcept {
             scheduler.stacks_.unreserve();
             next.context_.inherit(self.context_);
             next.attention_ &= ~Coroutine::kUnstarted;
-            scheduler.drop(self);
+            scheduler.drop(self, is_given);
             continue;
         }
         if (TA_LIKELY(hot.spare == nullptr)) {
             // Waits right here for the next coroutine to start, which then needs neither stack nor frame.
-            ExecutionContext here;
-            here.inherit(self.context_);
             hot.spare = &here;
-            scheduler.stacks_.set_spare(1);
-            scheduler.drop(self);
+            scheduler.stacks_.offer_spare();
+            scheduler.drop(self, is_given);
             ExecutionContext::switch_to(here, next.context_);
             continue;
         }
         std::byte* const top = self.context_.stack_top();
         void* fiber = self.context_.fiber();
-        scheduler.drop(self);
+        scheduler.drop(self, is_given);
         scheduler.stacks_.release_top(top);  // not touched before we have left it: only this thread takes from the pool
         ExecutionContext::leave_for_good(next.context_, fiber);
     }
@@ -427,7 +480,7 @@ Scheduler::Idle Scheduler::idle() noexcept {
     if (reactor_.active().visible != 0 && !runtime_.is_grace_over()) {
         return Idle::Poll;
     }
-    if (alive_count_ == 0) {
+    if (alive_.empty()) {  // the queue is empty: all have stopped, so all are listed
         if (is_draining_) {
             enqueue(*main_);
         }
@@ -448,8 +501,6 @@ Status Scheduler::spawn(Coroutine& coroutine, Owner* owner) noexcept {
     if (TA_UNLIKELY(host_hook_ != nullptr)) {
         coroutine.attention_ |= Coroutine::kHooks;
     }
-    alive_.push_back(coroutine);
-    ++alive_count_;
     if (TA_UNLIKELY(owner != nullptr)) {
         coroutine.set_owner(owner);
         owner->adopt(coroutine);
@@ -475,7 +526,7 @@ Status Scheduler::refuse_spawn(const Coroutine& coroutine) {
     }
     return Status::failure(
         ErrorCode::OutOfMemory,
-        "no memory for the stack of one more coroutine; " + std::to_string(alive_count_) + " are alive"
+        "no memory for the stack of one more coroutine; " + std::to_string(alive_count()) + " are alive"
     );
 }
 
@@ -510,7 +561,7 @@ void Scheduler::cancel(Coroutine& coroutine, Ref<Error> cancellation, bool even_
 void Scheduler::finish(Coroutine& coroutine) noexcept {
     if (TA_UNLIKELY(coroutine.has_pending_cancellation())) {
         const Ref<Error> cancellation = std::move(coroutine.rare_->cancellation);
-        if (coroutine.error_ == nullptr) {  // an error of its own says more than that it was asked to stop
+        if (coroutine.error() == nullptr) {  // an error of its own says more than that it was asked to stop
             coroutine.fail(cancellation);
         }
     }
@@ -521,12 +572,16 @@ void Scheduler::finish(Coroutine& coroutine) noexcept {
         }
     }
     const CallbackSection section(*this);  // what is told now runs in the turn of one that has ended
-    static_cast<ListNode<AliveTag>&>(coroutine).unlink();
-    --alive_count_;
-    Error* error = coroutine.error_.get();
+    if (coroutine.is_listed()) {
+        static_cast<ListNode<AliveTag>&>(coroutine).unlink();
+    } else {
+        coroutine.waker_.build(coroutine);
+        coroutine.attention_ &= ~std::uint32_t{Coroutine::kUnlisted};  // nobody lists it any more
+    }
+    Error* error = coroutine.error();
     const bool is_awaited = coroutine.callback_count() != 0;
     coroutine.notify(error == nullptr ? coroutine.result() : nullptr, error).ignore();
-    const bool is_handled = coroutine.owner_ != nullptr && coroutine.owner_->finished(coroutine, error);
+    const bool is_handled = coroutine.owner() != nullptr && coroutine.owner_->finished(coroutine, error);
     if (TA_UNLIKELY(error != nullptr)) {
         if (is_awaited || is_handled) {
             coroutine.mark_exception_handled();
@@ -537,7 +592,7 @@ void Scheduler::finish(Coroutine& coroutine) noexcept {
 }
 
 void Scheduler::finish_unstarted(Coroutine& coroutine, Ref<Error> error) noexcept {
-    if (coroutine.rare_ != nullptr) {
+    if (coroutine.has_rare()) {
         coroutine.rare_->cancellation.reset();
     }
     const CallbackSection section(*this);  // in somebody else's turn
@@ -553,15 +608,16 @@ void Scheduler::finish_unstarted(Coroutine& coroutine, Ref<Error> error) noexcep
 
 void Scheduler::set_host_hook(HostHook* hook) noexcept {
     host_hook_ = hook;
+    set_accepting(is_accepting_);
     if (hook != nullptr) {
-        for (Coroutine& coroutine : alive_) {
+        for (Coroutine& coroutine : alive()) {
             coroutine.attention_ |= Coroutine::kHooks;
         }
     }
 }
 
 void Scheduler::fire_handlers(Coroutine& coroutine, SwitchKind kind) noexcept {
-    if (coroutine.rare_ == nullptr || coroutine.rare_->handlers.empty()) {
+    if (!coroutine.has_rare() || coroutine.rare_->handlers.empty()) {
         return;
     }
     const CallbackSection section(*this);
@@ -598,21 +654,22 @@ Status Scheduler::begin(Coroutine& main, const SwitchHandlers& main_handlers) no
         }
         return Status::failure(ErrorCode::OutOfMemory, "no memory for the scheduler's own stacks");
     }
+    own_->attention_ = 0;
     reactor_context_.prepare(stacks_, reactor_stack.top, &Scheduler::reactor_main);
     main_ = &main;
     main.add_ref();
     main.id_ = next_id_++;
     main.attention_ = 0;
+    enlist(main);
     if (host_hook_ != nullptr) {
         main.attention_ |= Coroutine::kHooks;
     }
     main.context_.adopt_thread();
-    alive_.push_back(main);
-    alive_count_ = 1;
-    is_accepting_ = true;
+    set_accepting(true);
     hot.current = &main;
     hot.exceptions = reinterpret_cast<detail::ExceptionState*>(abi::__cxa_get_globals());
     hot.scheduler = this;
+    stacks_.set_spare_probe([]() noexcept { return hot.spare != nullptr; });
     last_tick_ = reactor_.now();
     hot.fast_turns = 0;
     turns_granted_ = 0;
@@ -652,9 +709,9 @@ void Scheduler::abandon(Coroutine& coroutine) noexcept {
     if (coroutine.wait_ != nullptr) {
         coroutine.wait_->leave();
     } else {
-        coroutine.waker_.leave();
+        coroutine.waker_.leave_simple();
     }
-    if (coroutine.rare_ != nullptr) {
+    if (coroutine.has_rare()) {
         coroutine.rare_->cancellation.reset();
     }
     coroutine.fail(std::move(error));
@@ -662,7 +719,7 @@ void Scheduler::abandon(Coroutine& coroutine) noexcept {
     std::byte* const top = coroutine.context_.stack_top();
     void* fiber = coroutine.context_.fiber();
     finish(coroutine);
-    drop(coroutine);
+    drop(coroutine, false);
     ExecutionContext::annotate_destroyed(fiber);
     stacks_.release_top(top);
 }
@@ -671,7 +728,7 @@ void Scheduler::end() noexcept {
     grant_turns(0);
     if (ExecutionContext* spare = hot.spare; spare != nullptr) {
         ExecutionContext::annotate_destroyed(spare->fiber());
-        stacks_.set_spare(0);
+        stacks_.withdraw_spare();
         stacks_.release_top(spare->stack_top());
     }
     ExecutionContext::annotate_destroyed(reactor_context_.fiber());
@@ -687,7 +744,7 @@ void Scheduler::end() noexcept {
 SchedulerStats Scheduler::stats() const noexcept {
     SchedulerStats stats = stats_;
     stats.spawned = next_id_ - 1;
-    stats.finished = stats.spawned - alive_count_;
+    stats.finished = stats.spawned - alive_count();
     if (hot.scheduler == this) {
         stats.switches += turns_granted_ - static_cast<std::uint32_t>(std::max(hot.fast_turns, 0));
     }

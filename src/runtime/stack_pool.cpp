@@ -174,9 +174,9 @@ bool StackPool::reserve_slow() noexcept {
         }
     }
     if (!add_slab()) {
+        ++unpromised_;
         return false;
     }
-    --unpromised_;
     return true;
 }
 
@@ -366,7 +366,7 @@ StackPoolStats StackPool::stats() const noexcept {
     const Slab* const slab = slabs_.load(std::memory_order_relaxed);
     const std::size_t fresh = slab != nullptr ? static_cast<std::size_t>(slab->end - fresh_) / stride_ : 0;
     StackPoolStats stats;
-    stats.idle = warm_count() + static_cast<std::size_t>(spare_);
+    stats.idle = warm_count() + (has_spare_ != nullptr && has_spare_() ? 1 : 0);
     stats.live = touched_ - stats.idle;
     stats.cold = trimmed_count_ + fresh;
     stats.peak_live = std::max({peak_live_, window_peak_, touched_ - std::min(warm_low_, warm_count())});

@@ -113,7 +113,7 @@ void WaitGuard::leave() noexcept {
 
 std::vector<std::string> Coroutine::awaiting() const {
     std::vector<std::string> lines;
-    if (is_finished() || is_running()) {
+    if (is_finished() || is_running() || !is_listed()) {
         return lines;
     }
     for (std::size_t i = 0; i < waker_.size(); ++i) {
@@ -142,13 +142,13 @@ void WaitGuard::describe(std::vector<std::string>& lines) const {
 WaitResult detail::end_wait(Coroutine& self) noexcept {
     WaitResult result = Scheduler::arrived(self);
     if (result == WaitResult::Ready) {
-        if (const WakeCallback* fired = self.waker_.fired(); fired != nullptr && fired->error() != nullptr) {
+        if (const WakeCallback* fired = self.waker_.fired_simple(); fired != nullptr && fired->error() != nullptr) {
             const bool is_closed = fired->error()->code() == ErrorCode::EventClosed && fired->event() == nullptr;
             result =
                 Scheduler::refuse(Ref<Error>(fired->error()), is_closed ? WaitResult::Refused : WaitResult::Failed);
         }
     }
-    self.waker_.leave();
+    self.waker_.leave_simple();
     self.waker_state_ = WakerState::NoStatus;
     return result;
 }

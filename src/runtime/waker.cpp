@@ -12,6 +12,9 @@ void WakeCallback::call(Event& /*event*/, void* result, Error* error) {
     } else if (Waker& waker = coroutine_->waker_; !waker.has_fired()) {
         waker.first_fired_ = index_;
     }
+    if (is_lent_) {
+        end_loan();
+    }
     has_fired_ = true;
     result_ = result;
     if (error != nullptr) {
@@ -23,6 +26,9 @@ void WakeCallback::call(Event& /*event*/, void* result, Error* error) {
 void WakeCallback::dispose(Event* event) noexcept {
     if (is_subscribed_) {  // not our own leaving: the event has ended
         is_subscribed_ = false;
+        if (is_lent_) {
+            end_loan();
+        }
         if (!has_fired_) {
             const Ref<Error> closed = Error::make(
                 ErrorCode::EventClosed,
@@ -30,12 +36,21 @@ void WakeCallback::dispose(Event* event) noexcept {
             );
             call(*event_, nullptr, closed.get());
         }
-        if (event_->has(EventFlag::NoFreeMemory) && !event_->has(EventFlag::HostObject)) {
+        if (event_ != nullptr && event_->has(EventFlag::NoFreeMemory) && !event_->has(EventFlag::HostObject)) {
             event_.reset();  // its storage may be gone before this wait is left
         }
     }
     if (!is_single_wake_) {
         release();
+    }
+}
+
+void WakeCallback::end_loan() noexcept {
+    is_lent_ = false;
+    if (event_->is_ending()) {
+        event_.set_adopted(nullptr);
+    } else {
+        event_->add_ref();
     }
 }
 
@@ -55,9 +70,6 @@ void WakeCallback::destroy() noexcept {
 WakeCallback& Waker::further(std::size_t index) noexcept { return *first_.coroutine_->rare().subscriptions[index - 1]; }
 
 Status Waker::subscribe(Coroutine& owner, Event& event, WakeRole role) {
-    if (!is_built_) {
-        build(owner);
-    }
     WakeCallback* callback = &first_;
     if (TA_UNLIKELY(count_ != 0)) {
         if (count_ == UINT16_MAX) {
@@ -118,6 +130,9 @@ void Waker::leave_one(WakeCallback& callback) noexcept {
     callback.is_started_ = false;
     callback.has_fired_ = false;
     callback.result_ = nullptr;
+    if (std::exchange(callback.is_lent_, false)) {
+        callback.event_.set_adopted(nullptr);
+    }
     callback.event_.reset();
     callback.error_.reset();
 }
@@ -129,6 +144,7 @@ void Waker::leave() noexcept {
     if (TA_UNLIKELY(count_ > 1)) {
         first_.coroutine_->rare().subscriptions.clear();
     }
+    first_.rest();
     count_ = 0;
     first_fired_ = 0;
 }

@@ -23,6 +23,8 @@ SAVED_REGISTERS = {
     "aarch64": (("sp", "sp"), ("fp", "x29"), ("pc", "pc")),
 }
 UNSTARTED = 1  # Coroutine::kUnstarted
+UNLISTED = 64  # Coroutine::kUnlisted
+HAS_RARE = 4  # Coroutine::kHasRare
 READY = ("Queued", "Ignored")  # WakerState
 SWITCH = re.compile(r"trueasync::(detail::switch_registers|ExecutionContext::switch_to)\b")
 STACK_END = re.compile(r"^#\d+ +(0x0+ in )?\?\? \(\)$")
@@ -53,11 +55,6 @@ def find_type(name):
         raise gdb.GdbError("there is no type %s: the program lacks debug information for TrueAsync" % name)
 
 
-def owned(unique_ptr, type_name):
-    """What a std::unique_ptr points to, without help of pretty-printers."""
-    return unique_ptr.address.cast(find_type(type_name).pointer().pointer()).dereference()
-
-
 def text_of(string):
     """A std::string as text."""
     return string["_M_dataplus"]["_M_p"].string("utf-8", "replace", int(string["_M_string_length"]))
@@ -85,6 +82,20 @@ def hot():
     return state
 
 
+def member_of(type, name):
+    """A member of a class, of an unnamed union in it or of one of its bases, and how far from the start it lies."""
+    for field in type.fields():
+        if not hasattr(field, "bitpos"):
+            continue
+        if field.name == name:
+            return field, field.bitpos // 8
+        if field.is_base_class or not field.name:
+            found, offset = member_of(field.type, name)
+            if found is not None:
+                return found, field.bitpos // 8 + offset
+    return None, 0
+
+
 class Coroutine:
     def __init__(self, address, is_running):
         self.address = address
@@ -93,12 +104,16 @@ class Coroutine:
 
     def __getitem__(self, name):
         """A member, read at its own address: to follow a pointer to the whole would make gdb ask for its real class."""
-        member = find_type("trueasync::Coroutine")[name]
-        return gdb.Value(self.address + member.bitpos // 8).cast(member.type.pointer()).dereference()
+        member, offset = member_of(find_type("trueasync::Coroutine"), name)
+        return gdb.Value(self.address + offset).cast(member.type.pointer()).dereference()
 
     @property
     def is_started(self):
         return int(self["attention_"]) & UNSTARTED == 0
+
+    @property
+    def is_listed(self):
+        return int(self["attention_"]) & UNLISTED == 0
 
     @property
     def state(self):
@@ -110,15 +125,14 @@ class Coroutine:
 
     @property
     def title(self):
-        rare = owned(self["rare_"], "trueasync::Coroutine::Rare")
-        name = text_of(rare["name"]) if int(rare) != 0 else ""
+        name = text_of(self["rare_"]["name"]) if int(self["extras_"]) & HAS_RARE else ""
         return "Coroutine %d%s (%s)" % (self.id, " '%s'" % name if name else "", self.state)
 
     def describe(self):
         return "%s\n  spawn: %s\n  suspend: %s" % (
             self.title,
             place_of(self["spawned_at_"]),
-            place_of(self["suspended_at_"]),
+            place_of(self["suspended_at_"]) if self.is_listed else "unknown",
         )
 
     def registers(self):
@@ -127,6 +141,23 @@ class Coroutine:
 
 def coroutines():
     """All unfinished coroutines of the selected thread, in the order of their spawns."""
+    return sorted((*listed(), *unlisted()), key=lambda coroutine: coroutine.id)
+
+
+def unlisted():
+    """Those that have never stopped: they wait in the queue for their first turn, or run."""
+    state = hot()
+    tail = int(state["queue"]["tail_"])
+    address = int(state["queue"]["head_"])
+    queued = []
+    while address != 0:
+        queued.append(Coroutine(address, False))
+        address = int(queued[-1]["next_"]) if address != tail else 0
+    running = Coroutine(int(state["current"]), True)
+    return [coroutine for coroutine in (*queued, running) if not coroutine.is_listed]
+
+
+def listed():
     state = hot()
     bases = (field for field in find_type("trueasync::Coroutine").fields() if field.is_base_class)
     offset = next(base.bitpos // 8 for base in bases if "AliveTag" in base.name)

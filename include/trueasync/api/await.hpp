@@ -91,19 +91,23 @@ TA_INLINE T
 await(const Handle<T>& handle, const Limit& limit = {}, std::source_location where = std::source_location::current()) {
     detail::TypedCoroutine<T>& coroutine = handle.coroutine();
     if (!coroutine.is_finished()) {
-        await(static_cast<Event&>(coroutine), limit, where);
+        if (TA_LIKELY(limit.is_none())) {
+            detail::check(join(coroutine, where));
+        } else {
+            detail::check(detail::wait_limited(coroutine, limit, where));
+        }
     } else if (TA_UNLIKELY(coroutine.error() != nullptr)) {
         coroutine.mark_exception_caught();
         detail::throw_error(Ref<Error>(coroutine.error()));
     }
     coroutine.mark_result_used();
     if constexpr (std::is_reference_v<T>) {
-        return static_cast<T>(**coroutine.value());
+        return static_cast<T>(*coroutine.value());
     } else if constexpr (!std::is_void_v<T>) {
         if constexpr (std::is_copy_constructible_v<T>) {
-            return *coroutine.value();
+            return coroutine.value();
         } else {
-            return std::move(*coroutine.value());
+            return std::move(coroutine.value());
         }
     }
 }

@@ -3,7 +3,7 @@
 /// @file trueasync/api/handle.hpp
 /// A spawned coroutine with a typed result.
 
-#include <optional>
+#include <memory>
 #include <trueasync/api/exceptions.hpp>
 #include <trueasync/runtime/coroutine.hpp>
 #include <type_traits>
@@ -25,25 +25,37 @@ public:
         std::
             conditional_t<std::is_reference_v<T>, std::add_pointer_t<std::remove_reference_t<T>>, std::remove_cv_t<T>>>;
 
-    using Coroutine::Coroutine;
-    void* result() noexcept override { return value_.has_value() ? &*value_ : nullptr; }
-    std::optional<Stored>& value() noexcept { return value_; }
+    void* result() noexcept override { return (this->body() & kHasValue) != 0 ? &value_ : nullptr; }
+    Stored& value() noexcept { return value_; }
 
 protected:
+    static constexpr std::uint8_t kHasFunction = 1;
+    static constexpr std::uint8_t kHasValue = 2;
+
+    explicit TypedCoroutine(std::source_location where) noexcept : Coroutine(where) { this->set_body(kHasFunction); }
+    TypedCoroutine(std::source_location where, std::uint64_t id) noexcept : Coroutine(where, {id, kHasFunction}) {}
+    ~TypedCoroutine() override {
+        if ((this->body() & kHasValue) != 0) {
+            std::destroy_at(&value_);
+        }
+    }
+
     template <typename F>
     void store(F& function) {
         if constexpr (std::is_void_v<T>) {
             function();
-            value_.emplace();
+            new (&value_) Stored();
         } else if constexpr (std::is_reference_v<T>) {
-            value_.emplace(&function());
+            new (&value_) Stored(&function());
         } else {
-            value_.emplace(function());
+            new (&value_) Stored(function());
         }
     }
 
 private:
-    std::optional<Stored> value_;
+    union {
+        Stored value_;
+    };
 };
 
 /// The body. The callable, and what it has captured, goes when it has run.
@@ -53,21 +65,45 @@ public:
     template <typename G>
     ClosureCoroutine(G&& function, std::source_location where)
         : TypedCoroutine<T>(where), function_(std::forward<G>(function)) {}
+    template <typename G>
+    ClosureCoroutine(G&& function, std::source_location where, std::uint64_t id)
+        : TypedCoroutine<T>(where, id), function_(std::forward<G>(function)) {}
+    ~ClosureCoroutine() override { drop_body(); }
 
 protected:
     void run() override {
         try {
-            this->store(*function_);
-            function_.reset();
+            this->store(function_);
         } catch (...) {
-            function_.reset();
+            drop_body();
             this->fail(to_error());
+            return;
+        }
+        std::destroy_at(&function_);
+        this->set_body(Base::kHasValue);
+    }
+    void drop_body() noexcept override {
+        if ((this->body() & Base::kHasFunction) != 0) {
+            this->set_body(0);
+            std::destroy_at(&function_);
         }
     }
-    void drop_body() noexcept override { function_.reset(); }
+    void end_easily() noexcept override {
+        if constexpr (std::is_trivially_destructible_v<typename Base::Stored>) {
+            if (TA_LIKELY(this->is_bare() && this->body() == Base::kHasValue)) {
+                Event::operator delete(this, sizeof(*this));
+                return;
+            }
+        }
+        delete this;
+    }
 
 private:
-    std::optional<F> function_;
+    using Base = TypedCoroutine<T>;
+
+    union {
+        F function_;
+    };
 };
 
 }  // namespace detail
@@ -82,7 +118,7 @@ public:
 
     bool is_finished() const noexcept { return coroutine_->is_finished(); }
     bool is_cancelled() const noexcept { return coroutine_->is_cancelled(); }
-    std::uint32_t id() const noexcept { return coroutine_->id(); }
+    std::uint64_t id() const noexcept { return coroutine_->id(); }
 
     /// Asks it to end: `Cancellation` is thrown at its next suspension point. Never suspends.
     void cancel(std::string message = {}) const {

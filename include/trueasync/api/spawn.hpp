@@ -8,6 +8,13 @@
 
 namespace trueasync {
 
+namespace detail {
+
+/// `spawn` when the simple way is barred.
+TA_API TA_COLD void spawn_or_throw(Coroutine& coroutine);
+
+}  // namespace detail
+
 /// Queues `function` to run as a coroutine and returns at once; it begins when the caller suspends or ends. Never suspends.
 ///
 /// Throws `AsyncError` outside `run` (`NotRunning`), during a shutdown (`ShuttingDown`) and when there is no memory for one more
@@ -18,16 +25,19 @@ template <typename F>
 auto spawn(F&& function, std::source_location where = std::source_location::current()) {
     using Function = std::decay_t<F>;
     using T = std::invoke_result_t<Function&>;
-    Scheduler* scheduler = Scheduler::current();
-    if (TA_UNLIKELY(scheduler == nullptr)) {
-        detail::throw_error(
-            Error::make(ErrorCode::NotRunning, "spawn needs a running runtime: call it inside trueasync::run")
-        );
+    using Closure = detail::ClosureCoroutine<Function, T>;
+    if (const std::uint64_t id = Scheduler::claim_spawn(); TA_LIKELY(id != 0)) {
+        try {
+            auto coroutine = make_ref<Closure>(std::forward<F>(function), where, id);
+            Scheduler::enter(*coroutine);
+            return Handle<T>(std::move(coroutine));
+        } catch (...) {
+            Scheduler::unclaim_spawn();
+            throw;
+        }
     }
-    auto coroutine = make_ref<detail::ClosureCoroutine<Function, T>>(std::forward<F>(function), where);
-    if (TA_UNLIKELY(!scheduler->spawn_simple(*coroutine))) {
-        detail::check(scheduler->spawn(*coroutine));
-    }
+    auto coroutine = make_ref<Closure>(std::forward<F>(function), where);
+    detail::spawn_or_throw(*coroutine);
     return Handle<T>(std::move(coroutine));
 }
 

@@ -16,17 +16,21 @@ namespace trueasync {
 /// called, remove itself or others, add new ones (they are called from the next notification on) and notify again.
 class TA_API CallbackList {
 public:
-    CallbackList() = default;
+    CallbackList() noexcept {}  // the pointers mean nothing while the counts are zero
     CallbackList(const CallbackList&) = delete;
     CallbackList& operator=(const CallbackList&) = delete;
     ~CallbackList() {
-        if (TA_UNLIKELY(length_ != 0 || rest_ != nullptr)) {
+        if (TA_UNLIKELY(!is_bare())) {
             destroy();
         }
     }
 
     std::size_t size() const noexcept { return length_ - holes_; }
     bool empty() const noexcept { return length_ == holes_; }
+    /// Empty, and no notification under way has left gaps.
+    bool is_vacant() const noexcept { return length_ == 0; }
+    /// Vacant, and without memory of its own: its destructor has nothing to do.
+    bool is_bare() const noexcept { return length_ == 0 && capacity_ == 0; }
     bool is_notifying() const noexcept { return depth_ != 0; }
 
     /// Takes a reference. The same callback may be added twice and is then called twice.
@@ -44,7 +48,6 @@ public:
     /// Takes it out and calls its `dispose`. False when it is not in the list.
     bool remove(Callback& callback, Event* event) noexcept {
         if (TA_LIKELY(length_ == 1 && first_ == &callback && depth_ == 0)) {
-            first_ = nullptr;
             length_ = 0;
             callback.dispose(event);
             return true;
@@ -55,6 +58,9 @@ public:
     /// The only subscriber, if there is just one and nobody iterates; else null.
     Callback* only() const noexcept { return length_ == 1 && depth_ == 0 ? first_ : nullptr; }
 
+    /// Who subscribed first; means nothing in an empty list.
+    Callback* first() const noexcept { return first_; }
+
     /// Makes `callback` the only subscriber of an empty list; it has counted the list's reference itself.
     void put_only(Callback& callback) noexcept {
         first_ = &callback;
@@ -62,10 +68,7 @@ public:
     }
 
     /// Takes out what `only` returned, without `dispose`: its reference goes to the caller.
-    void take_only() noexcept {
-        first_ = nullptr;
-        length_ = 0;
-    }
+    void take_only() noexcept { length_ = 0; }
 
     /// Calls everyone who was subscribed when it began and still is when their turn comes.
     void notify(Event& event, void* result, Error* error) noexcept;
@@ -92,8 +95,8 @@ private:
     bool remove_slow(Callback& callback, Event* event) noexcept;
     void close_gaps() noexcept;
 
-    Callback* first_ = nullptr;
-    Callback** rest_ = nullptr;
+    Callback* first_;
+    Callback** rest_;
     std::uint32_t length_ = 0;  // places in use, gaps included
     std::uint32_t capacity_ = 0;
     std::uint32_t holes_ = 0;

@@ -33,7 +33,8 @@ public:
     }
 
 protected:
-    explicit EventHeader(std::uint32_t flags) noexcept : flags_(flags) {}
+    explicit EventHeader(std::uint32_t flags, std::uint32_t references = 1) noexcept
+        : flags_(flags), count_or_offset_(references) {}
     virtual ~EventHeader() = default;
 
     void set(EventFlag flag) noexcept { flags_ |= bit(flag); }
@@ -41,7 +42,7 @@ protected:
 
     std::uint32_t flags_;                // flags 0-14, state 16-18, traits 15 and 19-23, type 24-31
     std::uint32_t extra_offset_ = 0;     // where additional data lies, counted from the event
-    std::uint32_t count_or_offset_ = 1;  // references, or with `HostObject` the distance to the host's object
+    std::uint32_t count_or_offset_;      // references, or with `HostObject` the distance to the host's object
     std::uint32_t loop_ref_count_ = 0;   // how many want it in the loop
 };
 
@@ -100,7 +101,9 @@ public:
         notify_handler_ = handler;
         flags_ = handler != nullptr ? flags_ | kHandlerTrait : flags_ & ~kHandlerTrait;
     }
-    NotifyHandler notify_handler() const noexcept { return notify_handler_; }
+    NotifyHandler notify_handler() const noexcept {
+        return (flags_ & kHandlerTrait) != 0 ? notify_handler_ : nullptr;
+    }
 
     // --- firing and closing
 
@@ -144,13 +147,10 @@ public:
     }
     std::uint32_t ref_count() const noexcept;
 
-    /// `add_ref` for an event that was made just now and has only its first reference.
-    void add_second_ref() noexcept { count_or_offset_ = 2; }
-
     /// `release` when this is likely the last reference.
     __attribute__((noinline)) void release_last() noexcept {
         if (TA_LIKELY((flags_ & kEndBits) == kEasyEnd && count_or_offset_ == 1)) {
-            delete this;  // complete, taken, nothing held: as `dispose` would
+            end_easily();  // complete, taken, nothing held: as `dispose` would
         } else {
             release_slow();
         }
@@ -165,6 +165,8 @@ public:
     EventState state() const noexcept { return static_cast<EventState>(flags_ >> kStateShift & kStateMask); }
     bool is_closed() const noexcept { return has(EventFlag::Closed); }
     bool is_hidden() const noexcept { return has(EventFlag::Hidden); }
+    /// The last reference has gone.
+    bool is_ending() const noexcept { return (flags_ & kEndingTrait) != 0; }
     bool is_in_loop() const noexcept { return loop_ref_count_ != 0; }
     std::uint32_t loop_ref_count() const noexcept { return loop_ref_count_; }
     std::size_t callback_count() const noexcept { return callbacks_.size(); }
@@ -181,7 +183,11 @@ public:
 
     // --- flags that others may set
 
-    void mark_result_used() noexcept { set(EventFlag::ResultUsed); }
+    void mark_result_used() noexcept {
+        if (!has(EventFlag::ResultUsed)) {
+            set(EventFlag::ResultUsed);
+        }
+    }
     void mark_exception_caught() noexcept { set(EventFlag::ExceptionCaught); }
     void mark_exception_handled() noexcept { set(EventFlag::ExceptionHandled); }
     void mark_host_value_result() noexcept { set(EventFlag::HostValueResult); }
@@ -207,9 +213,10 @@ public:
     static void operator delete(void* /*memory*/, void* /*place*/) noexcept {}
 
 protected:
-    explicit Event(EventType type, Firing firing = Firing::OneShot) noexcept
+    explicit Event(EventType type, Firing firing = Firing::OneShot, std::uint32_t references = 1) noexcept
         : EventHeader(
-              static_cast<std::uint32_t>(type) << kTypeShift | (firing == Firing::Repeating ? kRepeatingTrait : 0)
+              static_cast<std::uint32_t>(type) << kTypeShift | (firing == Firing::Repeating ? kRepeatingTrait : 0),
+              references
           ) {}
     ~Event() override = default;
 
@@ -228,6 +235,10 @@ protected:
 
     /// Where an unhandled error goes: to the sink, unless a type knows better.
     virtual void report_unhandled(Error& error) noexcept;
+
+    /// Runs the destructor and frees the memory, for an event that holds nothing any more. A type whose destructor would have nothing
+    /// to do may only free.
+    virtual void end_easily() noexcept { delete this; }
 
     /// Last words of a loop event, while the object is still whole.
     virtual void on_destroy() noexcept {}
@@ -286,7 +297,7 @@ private:
     void release_slow() noexcept;
     void destroy() noexcept;
 
-    NotifyHandler notify_handler_ = nullptr;
+    NotifyHandler notify_handler_;  // means nothing without its trait
 };
 
 }  // namespace trueasync

@@ -3,7 +3,9 @@
 /// @file trueasync/runtime/coroutine.hpp
 /// A function call with a stack of its own, which may stop in the middle and go on later.
 
+#include <bit>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <source_location>
 #include <string>
@@ -31,6 +33,31 @@ struct AliveTag;
 
 enum class Priority : std::uint8_t { Normal = 0, High = 255 };
 
+namespace detail {
+
+/// What a switch touches: one cache line of a coroutine.
+struct SwitchState {
+    SwitchState(std::uint32_t attention, WakerState waker_state, std::source_location where) noexcept
+        : attention_(attention), waker_state_(waker_state), spawned_at_(where) {}
+
+    /// Starts: not unstarted any more, and in no queue. With one store.
+    TA_INLINE void begin_turn() noexcept;
+
+    std::uint32_t attention_;  // see `Coroutine::Attention`
+    WakerState waker_state_;
+    bool is_cancel_requested_ = false;
+    bool is_high_priority_ = false;
+    bool is_unused_ = false;  // no gap: these are set with one store
+    Coroutine* next_;         // in the run queue; means nothing at its tail and outside
+    ExecutionContext context_;
+    union {
+        std::source_location suspended_at_;  // set when it is listed
+    };
+    std::source_location spawned_at_;
+};
+
+}  // namespace detail
+
 /// Also an event: it fires, once, when it ends, and replays its result to whoever comes later.
 ///
 /// Subclass it to give it a body (`run`) and, if it has one, a result (`result`). The front doors do that.
@@ -38,11 +65,11 @@ enum class Priority : std::uint8_t { Normal = 0, High = 255 };
 /// Lifetime: counted, or an object of the host, in the host's storage. The runtime holds one reference from the spawn to
 /// the end. Its stack is taken when it first runs and given back when it ends.
 /// Cancel rule: see `Scheduler::cancel`.
-class TA_API Coroutine : public Event, public ListNode<AliveTag> {
+class TA_API Coroutine : public Event, private detail::SwitchState, public ListNode<AliveTag> {
 public:
     // --- where it stands
 
-    std::uint32_t id() const noexcept { return id_; }
+    std::uint64_t id() const noexcept { return id_; }
     bool is_started() const noexcept { return (attention_ & kUnstarted) == 0; }
     bool is_finished() const noexcept { return is_closed(); }
     bool is_running() const noexcept;
@@ -52,21 +79,26 @@ public:
     bool is_suspended() const noexcept { return !is_finished() && !is_running() && id_ != 0; }
     bool is_cancel_requested() const noexcept { return is_cancel_requested_; }
     /// Cancelled and finished.
-    bool is_cancelled() const noexcept { return is_finished() && error_ != nullptr && error_->is_cancellation(); }
+    bool is_cancelled() const noexcept { return is_finished() && error() != nullptr && error_->is_cancellation(); }
     bool is_protected() const noexcept { return protect_depth_ != 0; }
     WakerState waker_state() const noexcept { return waker_state_; }
 
     /// What it waits for at present: one line each.
     std::vector<std::string> awaiting() const;
     /// The guard of its wait; null when it does not wait, or waits for one event only.
-    const WaitGuard* wait() const noexcept { return wait_; }
-    const Waker& waker() const noexcept { return waker_; }
+    const WaitGuard* wait() const noexcept { return is_listed() ? wait_ : nullptr; }
+    const Waker& waker() const noexcept {
+        if (!is_listed()) {
+            const_cast<Coroutine*>(this)->waker_.build(const_cast<Coroutine&>(*this));
+        }
+        return waker_;
+    }
 
     // --- what came of it
 
     /// Where the result lies after a successful end. Typed coroutines override it.
     virtual void* result() noexcept { return nullptr; }
-    Error* error() const noexcept { return error_.get(); }
+    Error* error() const noexcept { return (extras_ & kFailed) != 0 ? error_ : nullptr; }
 
     // --- who and where
 
@@ -74,8 +106,8 @@ public:
     void set_name(std::string name);
     virtual Place spawned_at() const { return Place(spawned_at_); }
     /// Where it last suspended; not known before the first time.
-    virtual Place suspended_at() const { return Place(suspended_at_); }
-    Owner* owner() const noexcept { return owner_; }
+    virtual Place suspended_at() const { return is_listed() ? Place(suspended_at_) : Place(); }
+    Owner* owner() const noexcept { return (extras_ & kOwned) != 0 ? owner_ : nullptr; }
     void set_owner(Owner* owner) noexcept {
         owner_ = owner;
         note(kOwned, owner != nullptr);
@@ -94,9 +126,22 @@ public:
 
 protected:
     explicit Coroutine(std::source_location where = std::source_location::current()) noexcept
-        : Event(EventType::Coroutine), spawned_at_(where) {}
+        : Event(EventType::Coroutine), SwitchState(kNew, WakerState::NoStatus, where), ListNode(Unset{}) {}
+
+    /// One that is queued as soon as it is made: `Scheduler::claim_spawn` has given the id, `Scheduler::enter` follows.
+    struct Claim {
+        std::uint64_t id;
+        std::uint8_t body;
+    };
+    Coroutine(std::source_location where, Claim claim) noexcept
+        : Event(EventType::Coroutine, Firing::OneShot, 2),
+          SwitchState(kNew, WakerState::Queued, where),
+          ListNode(Unset{}),
+          body_(claim.body),
+          id_(claim.id) {}
+
     ~Coroutine() override {
-        if (TA_UNLIKELY((extras_ & (kOwned | kHasRare)) != 0)) {
+        if (TA_UNLIKELY((extras_ & (kOwned | kHasRare | kFailed)) != 0)) {
             destroy_extras();
         }
     }
@@ -108,10 +153,14 @@ protected:
     virtual void drop_body() noexcept {}
 
     /// For bodies that do not throw: says that it failed. Call it before `run` returns.
-    void fail(Ref<Error> error) noexcept {
-        error_ = std::move(error);
-        note(kFailed, true);
-    }
+    void fail(Ref<Error> error) noexcept;
+
+    /// For whoever has a body or a result to keep: what there is of the two. Set by the constructor.
+    std::uint8_t body() const noexcept { return body_; }
+    void set_body(std::uint8_t body) noexcept { body_ = body; }
+
+    /// The destructor has nothing to do: no error, nothing special, no memory.
+    bool is_bare() const noexcept { return extras_ == 0 && callbacks_.is_bare(); }
 
     Error* unhandled_error() const noexcept override;
     void report_unhandled(Error& error) noexcept override;
@@ -125,6 +174,7 @@ private:
     friend class Waker;
     friend class ProtectGuard;
     friend class Runtime;
+    friend struct detail::SwitchState;
 
     /// Why the fast paths must not be taken. Zero in the common case.
     enum Attention : std::uint32_t {
@@ -134,6 +184,8 @@ private:
         kEnter = 1U << 3,       // the hooks are to be told when it continues
         kNoSuspend = 1U << 4,   // the shutdown is in its last step: nothing waits any more
         kInCallback = 1U << 5,  // a callback, microtask or handler runs in its turn
+        kUnlisted = 1U << 6,    // has never stopped and is not in the list of all
+        kNew = kUnstarted | kUnlisted,
     };
 
     /// What makes the end of a coroutine more than a result for one waiter. Zero in the common case.
@@ -153,31 +205,48 @@ private:
         std::string name;
         std::vector<std::unique_ptr<WakeCallback, WakeCallback::Free>> subscriptions;
     };
+    /// Whose first subscription this is: faster than the pointer it has.
+    static Coroutine& of(WakeCallback& first) noexcept;
     Rare& rare();
     void destroy_extras() noexcept;
-    bool has_pending_cancellation() const noexcept { return rare_ != nullptr && rare_->cancellation != nullptr; }
+    bool has_rare() const noexcept { return (extras_ & kHasRare) != 0; }
+    bool has_pending_cancellation() const noexcept { return has_rare() && rare_->cancellation != nullptr; }
+    bool is_listed() const noexcept { return (attention_ & kUnlisted) == 0; }
 
-    // The order matters: what a switch touches lies together, behind the event.
-    std::uint32_t attention_ = kUnstarted;
-    WakerState waker_state_ = WakerState::NoStatus;
-    bool is_cancel_requested_ = false;
-    bool is_high_priority_ = false;
-    Coroutine* next_;  // in the run queue; means nothing at its tail and outside
-    ExecutionContext context_;
-    std::source_location suspended_at_;
-    WaitGuard* wait_ = nullptr;
-    std::source_location spawned_at_;
-    Ref<Error> error_;
-    Owner* owner_ = nullptr;
-    Rare* rare_ = nullptr;  // made by `rare`
-    Waker waker_;
-    std::uint32_t id_ = 0;
+    // The order matters: a spawn is bound by how much it writes, so what is not set here is not touched by it.
+    // Far from `waker_state_`: read together with what was just written, it would have to wait.
     std::uint16_t protect_depth_ = 0;
-    std::uint8_t extras_ =
-        0;  // far from `waker_state_`: read together with what was just written, it would have to wait
+    std::uint8_t extras_ = 0;
+    std::uint8_t body_ = 0;
+    std::uint32_t also_unused_ = 0;
+    std::uint64_t id_ = 0;
+    WaitGuard* wait_;  // set when it is listed
+    Error* error_;     // counted; these three mean nothing without their `Extra`
+    Owner* owner_;
+    Rare* rare_;
+    Waker waker_;  // built when it is listed
 };
 
-inline bool Waker::is_same(Coroutine& owner, Event& event) noexcept { return &static_cast<Event&>(owner) == &event; }
+TA_INLINE void detail::SwitchState::begin_turn() noexcept {
+    struct {
+        std::uint32_t attention = ~std::uint32_t{Coroutine::kUnstarted};
+        std::uint8_t waker_state = 0;
+        std::uint8_t rest[3] = {0xFF, 0xFF, 0xFF};
+    } keep;
+    static_assert(static_cast<int>(WakerState::NoStatus) == 0);
+    std::uint64_t word = 0;
+    std::memcpy(&word, &attention_, sizeof(word));
+    word &= std::bit_cast<std::uint64_t>(keep);
+    std::memcpy(&attention_, &word, sizeof(word));
+}
+
+inline Coroutine& Coroutine::of(WakeCallback& first) noexcept {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Winvalid-offsetof"  // not standard for such a class; right on every ABI we run on
+    constexpr std::size_t kOffset = offsetof(Coroutine, waker_) + Waker::first_offset();
+#pragma GCC diagnostic pop
+    return *reinterpret_cast<Coroutine*>(reinterpret_cast<std::byte*>(&first) - kOffset);
+}
 
 #if !defined(TA_TSAN)
 static_assert(sizeof(Coroutine) <= 256, "a parked coroutine is one page and this");

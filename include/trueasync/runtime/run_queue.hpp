@@ -59,11 +59,18 @@ public:
         tail_ = &coroutine;
     }
 
-    std::size_t size() const noexcept {
-        std::size_t count = head_ == nullptr ? 0 : 1;
-        for (const Coroutine* c = head_; count != 0 && c != tail_; c = c->next_) {
-            ++count;
+    template <typename Visit>
+    void each(Visit&& visit) const {
+        for (Coroutine* coroutine = head_; coroutine != nullptr;) {
+            Coroutine* const next = coroutine == tail_ ? nullptr : coroutine->next_;
+            visit(*coroutine);
+            coroutine = next;
         }
+    }
+
+    std::size_t size() const noexcept {
+        std::size_t count = 0;
+        each([&count](const Coroutine&) { ++count; });
         return count;
     }
 

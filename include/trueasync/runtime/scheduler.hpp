@@ -135,15 +135,9 @@ public:
         return departing_slow(self);
     }
 
-    /// A wait for one simple event, without a guard; see `wait_for`. False: nothing was done.
-    static TA_INLINE bool begin_simple_wait(Coroutine& self, Event& event, std::source_location where) noexcept {
-        if (TA_UNLIKELY(self.attention_ != 0 || self.wait_ != nullptr || !self.waker_.begin_simple(self, event))) {
-            return false;
-        }
-        self.suspended_at_ = where;
-        self.waker_state_ = WakerState::Waiting;
-        return true;
-    }
+    /// A wait for one simple event, without a guard, while others are ready; see `wait_for`. Null: nothing was done, take the long
+    /// way. Else the running coroutine, which has been continued: `end_simple_wait` comes next.
+    static TA_INLINE Coroutine* wait_simple(Event& event, bool is_lent, std::source_location where) noexcept;
     static TA_INLINE bool end_simple_wait(Coroutine& self) noexcept {
         return TA_LIKELY(self.attention_ == 0) && self.waker_.end_simple();
     }
@@ -160,19 +154,18 @@ public:
     /// its stack; the caller then still owns it and it never runs.
     [[nodiscard]] Status spawn(Coroutine& coroutine, Owner* owner = nullptr) noexcept;
 
-    /// The same for a coroutine that was made just now and is nothing special. False: nothing was done, use `spawn`.
-    TA_INLINE bool spawn_simple(Coroutine& coroutine) noexcept {
-        if (TA_UNLIKELY(!is_accepting_ || host_hook_ != nullptr || !stacks_.reserve())) {
-            return false;
+    /// The same in two steps, for a coroutine that is made in between and is nothing special. First: what it needs is there, here is
+    /// its id (see `Coroutine::Claim`); 0 when it is not, use `spawn`.
+    static TA_INLINE std::uint64_t claim_spawn() noexcept {
+        Scheduler* scheduler = detail::hot_here().scheduler;
+        if (TA_UNLIKELY(scheduler == nullptr || !scheduler->is_spawn_simple_ || !scheduler->stacks_.reserve())) {
+            return 0;
         }
-        coroutine.add_second_ref();
-        coroutine.id_ = next_id_++;
-        alive_.push_back(coroutine);
-        ++alive_count_;
-        coroutine.waker_state_ = WakerState::Queued;
-        detail::hot.queue.push_back(coroutine);
-        return true;
+        return scheduler->next_id_++;
     }
+    /// Second: it is made, with the reference that the runtime holds; or it could not be made.
+    static TA_INLINE void enter(Coroutine& coroutine) noexcept { detail::hot_here().queue.push_back(coroutine); }
+    static void unclaim_spawn() noexcept { current()->stacks_.unreserve(); }
 
     /// Makes a waiting coroutine ready. Does nothing for one that is ready, running or finished.
     static void wake(Coroutine& coroutine) noexcept {
@@ -188,8 +181,8 @@ public:
     }
 
     /// All unfinished coroutines in the order they were spawned, main first.
-    IntrusiveList<Coroutine, AliveTag>& alive() noexcept { return alive_; }
-    std::size_t alive_count() const noexcept { return alive_count_; }
+    IntrusiveList<Coroutine, AliveTag>& alive();
+    std::size_t alive_count() const noexcept;
 
     // --- microtasks and hooks
 
@@ -198,6 +191,10 @@ public:
     MicrotaskQueue& microtasks() noexcept { return microtasks_; }
 
     void set_host_hook(HostHook* hook) noexcept;
+    void set_accepting(bool is_accepting) noexcept {
+        is_accepting_ = is_accepting;
+        is_spawn_simple_ = is_accepting_ && host_hook_ == nullptr;
+    }
     HostHook* host_hook() const noexcept { return host_hook_; }
 
     SchedulerStats stats() const noexcept;
@@ -253,18 +250,22 @@ private:
     Coroutine* next_ready() noexcept;
     void switch_from(Coroutine& self) noexcept;
     bool prepare(Coroutine& coroutine) noexcept;
-    TA_INLINE void use_spare(Coroutine& coroutine) noexcept {
-        coroutine.context_.inherit(*detail::hot.spare);
-        coroutine.attention_ = 0;
-        detail::hot.spare = nullptr;
-        stacks_.set_spare(0);
-        stacks_.unreserve();
+    static TA_INLINE bool can_pass(detail::Hot& hot, const Coroutine& self, const Coroutine& next) noexcept;
+    static TA_INLINE bool pass(detail::Hot& hot, Coroutine& self, Coroutine& next) noexcept;
+    static TA_INLINE void use_spare(detail::Hot& hot, Coroutine& coroutine) noexcept {
+        coroutine.context_.inherit(*hot.spare);
+        coroutine.begin_turn();
+        hot.spare = nullptr;
     }
+    void enlist(Coroutine& coroutine) noexcept;
+    template <typename Visit>
+    void each_unlisted(Visit&& visit) const;
     ExecutionContext* start(Coroutine& coroutine) noexcept;
     void finish(Coroutine& coroutine) noexcept;
-    Coroutine* finish_simple(Coroutine& coroutine) noexcept;
-    Coroutine* next_after(Coroutine& ended) noexcept;
-    void drop(Coroutine& ended) noexcept;
+    Coroutine* finish_simple(Coroutine& coroutine, bool& is_given) noexcept;
+    Coroutine* next_after(detail::Hot& hot, Coroutine& ended, bool& is_given) noexcept;
+    void drop(Coroutine& ended, bool is_given) noexcept;
+    TA_COLD void drop_last(Coroutine& ended) noexcept;
     void finish_unstarted(Coroutine& coroutine, Ref<Error> error) noexcept;
     void fire_handlers(Coroutine& coroutine, SwitchKind kind) noexcept;
     void enter_hooks(Coroutine& coroutine) noexcept;
@@ -284,13 +285,16 @@ private:
     std::unique_ptr<OwnCoroutine> own_;
     ExecutionContext reactor_context_;
     ExecutionContext* reactor_caller_ = nullptr;
+    // A coroutine is listed when it first stops, or when somebody asks for all; before, it is in the queue or running. Most
+    // that never stop are never listed.
     IntrusiveList<Coroutine, AliveTag> alive_;
-    std::size_t alive_count_ = 0;
-    std::uint32_t next_id_ = 1;
+    std::uint64_t next_id_ = 1;
+    bool is_alive_sorted_ = true;
     std::uint32_t turns_granted_ = 0;
     std::uint32_t turns_wanted_ = 0;  // adapted to how long turns take
     Instant last_tick_{};
     bool is_accepting_ = false;
+    bool is_spawn_simple_ = false;  // accepting, and no host hook
     bool is_draining_ = false;
     SchedulerStats stats_;
 };
@@ -314,31 +318,59 @@ TA_INLINE WaitResult Scheduler::suspend(std::source_location where) noexcept {
     return arrived(*self);
 }
 
+/// Whether `self` may stop for the head of the queue right here. Takes a turn if so.
+TA_INLINE bool Scheduler::can_pass(detail::Hot& hot, const Coroutine& self, const Coroutine& next) noexcept {
+    constexpr std::uint32_t kOther = ~std::uint32_t{Coroutine::kUnstarted | Coroutine::kUnlisted};
+    return TA_LIKELY(
+        (self.attention_ | (next.attention_ & kOther)) == 0 && hot.exceptions->caught == nullptr &&
+        hot.exceptions->uncaught == 0 && !detail::take_turn(hot.fast_turns)
+    );
+}
+
+/// Leaves `self` for the head of the queue. False, before anything was done: there is no stack for it.
+TA_INLINE bool Scheduler::pass(detail::Hot& hot, Coroutine& self, Coroutine& next) noexcept {
+    ExecutionContext* to = &next.context_;
+    if ((next.attention_ & Coroutine::kUnstarted) != 0) {
+        to = hot.spare;
+        if (TA_LIKELY(to != nullptr)) {
+            use_spare(hot, next);
+        } else if (to = &next.context_; !hot.scheduler->prepare(next)) {
+            return false;
+        }
+    } else {
+        next.waker_state_ = WakerState::NoStatus;
+    }
+    hot.queue.drop_head();
+    hot.current = &next;
+    ExecutionContext::switch_to(self.context_, *to);
+    return true;
+}
+
 TA_INLINE void Scheduler::park(Coroutine& self) noexcept {
     detail::Hot& hot = detail::hot_here();
     Coroutine* next = hot.queue.head();
-    constexpr std::uint32_t kOther = ~std::uint32_t{Coroutine::kUnstarted};
-    if (TA_UNLIKELY(
-            next == nullptr || (self.attention_ | (next->attention_ & kOther)) != 0 ||
-            hot.exceptions->caught != nullptr || hot.exceptions->uncaught != 0 || detail::take_turn(hot.fast_turns)
-        )) {
+    if (TA_UNLIKELY(next == nullptr || !can_pass(hot, self, *next) || !pass(hot, self, *next))) {
         park_slow(self);
-        return;
     }
-    ExecutionContext* to = &next->context_;
-    if (next->attention_ != 0) {
-        to = hot.spare;
-        if (TA_LIKELY(to != nullptr)) {
-            hot.scheduler->use_spare(*next);
-        } else if (to = &next->context_; !hot.scheduler->prepare(*next)) {
-            park_slow(self);
-            return;
-        }
+}
+
+TA_INLINE Coroutine* Scheduler::wait_simple(Event& event, bool is_lent, std::source_location where) noexcept {
+    detail::Hot& hot = detail::hot_here();
+    Coroutine* self = hot.current;
+    Coroutine* next = hot.queue.head();
+    if (TA_UNLIKELY(
+            next == nullptr || self->wait_ != nullptr || !Waker::can_begin_simple(event, is_lent) ||
+            static_cast<Event*>(self) == &event || !can_pass(hot, *self, *next)
+        )) {
+        return nullptr;
     }
-    hot.queue.drop_head();
-    next->waker_state_ = WakerState::NoStatus;
-    hot.current = next;
-    ExecutionContext::switch_to(self.context_, *to);
+    self->waker_.begin_simple(event, is_lent);
+    self->suspended_at_ = where;
+    self->waker_state_ = WakerState::Waiting;
+    if (TA_UNLIKELY(!pass(hot, *self, *next))) {
+        park_slow(*self);
+    }
+    return self;
 }
 
 }  // namespace trueasync

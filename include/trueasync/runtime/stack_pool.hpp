@@ -108,8 +108,7 @@ public:
     /// Promises a later `acquire_reserved` its address space, so that a coroutine that has not started yet can count on a
     /// stack. False when there is none to be had. A promise that is not used is given back with unreserve().
     [[nodiscard]] bool reserve() noexcept {
-        if (unpromised_ + spare_ > 0) [[likely]] {
-            --unpromised_;
+        if (--unpromised_ >= 0) [[likely]] {
             return true;
         }
         return reserve_slow();
@@ -122,8 +121,12 @@ public:
     /// release() for those who have kept only the top.
     void release_top(std::byte* top) noexcept;
 
-    /// Says that this many live stacks (0 or 1) carry no coroutine and wait for the next: they count as idle and can be promised.
-    void set_spare(std::ptrdiff_t count) noexcept { spare_ = count; }
+    /// A live stack carries no coroutine any more and waits for the next: it can be promised. Whoever then starts on it has a
+    /// promise of its own, which it need not use.
+    void offer_spare() noexcept { ++unpromised_; }
+    void withdraw_spare() noexcept { --unpromised_; }
+    /// Asked by stats(), which counts a stack that waits as idle.
+    void set_spare_probe(bool (*has_spare)() noexcept) noexcept { has_spare_ = has_spare; }
 
     /// The stack that has this top.
     Stack stack_at(std::byte* top) const noexcept;
@@ -180,8 +183,8 @@ private:
     std::size_t usable_ = 0;  // from the base to the page end at or above the top
 
     std::size_t touched_ = 0;  // slots that are live or warm
-    std::ptrdiff_t spare_ = 0;
-    std::ptrdiff_t unpromised_ = 0;  // slots that are neither live nor promised; negative after a failed acquire
+    std::ptrdiff_t unpromised_ = 0;  // slots, live but spare ones too, that nobody was promised
+    bool (*has_spare_)() noexcept = nullptr;
     std::byte** trimmed_ = nullptr;
     std::size_t trimmed_count_ = 0;
     std::byte* fresh_ = nullptr;  // next never used slot of the newest slab

@@ -130,11 +130,20 @@ TA_API WaitResult wait_long(Event& event, Deadline deadline, std::source_locatio
 TA_INLINE WaitResult wait_for(
     Event& event, Deadline deadline = Deadline::never(), std::source_location where = std::source_location::current()
 ) noexcept {
-    Coroutine* self = detail::hot_here().current;
-    if (TA_UNLIKELY(!deadline.is_never() || self == nullptr || !Scheduler::begin_simple_wait(*self, event, where))) {
+    Coroutine* self = deadline.is_never() ? Scheduler::wait_simple(event, false, where) : nullptr;
+    if (TA_UNLIKELY(self == nullptr)) {
         return detail::wait_long(event, deadline, where);
     }
-    Scheduler::park(*self);
+    return TA_LIKELY(Scheduler::end_simple_wait(*self)) ? WaitResult::Ready : detail::end_wait(*self);
+}
+
+/// Waits for the end of a coroutine that was spawned and has not ended; the same as `wait_for`, faster.
+TA_INLINE WaitResult
+join(Coroutine& coroutine, std::source_location where = std::source_location::current()) noexcept {
+    Coroutine* self = Scheduler::wait_simple(coroutine, true, where);
+    if (TA_UNLIKELY(self == nullptr)) {
+        return detail::wait_long(coroutine, Deadline::never(), where);
+    }
     return TA_LIKELY(Scheduler::end_simple_wait(*self)) ? WaitResult::Ready : detail::end_wait(*self);
 }
 

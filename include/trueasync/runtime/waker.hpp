@@ -62,25 +62,26 @@ private:
         has_fired_ = false;
     }
 
-    /// Subscribed to `event`, to wake: everything that a wait before may have left is set anew.
-    TA_INLINE void begin(Event& event) noexcept {
-        ref_count_ = 1;  // the waker's; the list holds it unasked, since this cannot go before the wait is left
+    /// As the first subscription of a coroutine is between waits: ready for `Waker::begin_simple`. The list then holds it unasked,
+    /// since it cannot go before the wait is left.
+    void rest() noexcept {
+        ref_count_ = 1;
         slot_ = 0;
         is_single_wake_ = true;
         role_ = WakeRole::Wake;
-        has_fired_ = false;
-        is_subscribed_ = true;
-        is_started_ = false;
         index_ = 0;
-        event_.set_adopted(&event);
     }
+
+    /// Ends a loan: the event is held from now on, or forgotten when it is about to go.
+    void end_loan() noexcept;
 
     // The small ones first: they fit behind the base class.
     WakeRole role_ = WakeRole::Wake;
     bool has_fired_ = false;
     bool is_subscribed_ = false;
-    bool is_started_ = false;
-    bool is_inline_;
+    bool is_lent_ = false;  // `event_` is a spawned coroutine, which cannot go before it fires: not counted
+    bool is_started_ : 1 = false;
+    bool is_inline_ : 1;
     std::uint16_t index_ = 0;
     Coroutine* coroutine_;
     Ref<Event> event_;
@@ -104,20 +105,21 @@ public:
     /// warning and the error `EventClosed`.
     [[nodiscard]] Status subscribe(Coroutine& owner, Event& event, WakeRole role = WakeRole::Wake);
 
-    /// The common wait, inlined: one event that needs no start and that nobody else waits for. False: nothing was done, take the
-    /// long way.
-    TA_INLINE bool begin_simple(Coroutine& owner, Event& event) noexcept {
-        if (TA_UNLIKELY(!event.is_simple() || !event.callbacks_.empty() || is_same(owner, event))) {
-            return false;
-        }
-        if (TA_UNLIKELY(!is_built_)) {
-            build(owner);
-        }
+    /// The common wait, inlined: one event that needs no start and that nobody else waits for.
+    /// `is_lent`: the event is an unfinished coroutine that was spawned; its end hands the runtime's reference over.
+    static TA_INLINE bool can_begin_simple(Event& event, bool is_lent) noexcept {
+        return (is_lent || event.is_simple()) && event.callbacks_.is_vacant();
+    }
+    TA_INLINE void begin_simple(Event& event, bool is_lent) noexcept {
         event.callbacks_.put_only(first_);
-        event.add_ref();
-        first_.begin(event);
-        count_ = 1;
-        return true;
+        if (!is_lent) {
+            event.add_ref();
+        }
+        first_.role_ = WakeRole::Wake;
+        first_.has_fired_ = false;
+        first_.is_subscribed_ = true;
+        first_.is_lent_ = is_lent;
+        first_.event_.set_adopted(&event);
     }
 
     /// After a simple wait: true when the event has fired without an error; then everything is left. Else use `leave`.
@@ -125,9 +127,17 @@ public:
         if (TA_UNLIKELY(first_.is_subscribed_ || first_.error_ != nullptr)) {
             return false;
         }
-        count_ = 0;
         first_.event_.detach()->release();
         return true;
+    }
+
+    /// What ended a simple wait; null when nothing has.
+    const WakeCallback* fired_simple() const noexcept { return first_.has_fired_ ? &first_ : nullptr; }
+
+    /// `leave` for a simple wait, and for none.
+    void leave_simple() noexcept {
+        leave_one(first_);
+        first_.rest();
     }
 
     /// Starts the events that need it. Stops early, successfully, when one fires while being started.
@@ -140,20 +150,25 @@ public:
     const WakeCallback* fired() const noexcept { return has_fired() ? &at(first_fired_) : nullptr; }
     bool has_fired() const noexcept { return count_ != 0 && at(first_fired_).has_fired_; }
 
-    std::size_t size() const noexcept { return count_; }
+    std::size_t size() const noexcept { return count_ != 0 ? count_ : first_.event() != nullptr ? 1 : 0; }
     const WakeCallback& at(std::size_t index) const noexcept {
         return index == 0 ? first_ : const_cast<Waker*>(this)->further(index);
     }
 
 private:
+    friend class Coroutine;
     friend class Scheduler;
     friend class WakeCallback;
 
-    /// Most coroutines wait for one event at a time, and many never: their one subscription is made when it is needed.
-    static bool is_same(Coroutine& owner, Event& event) noexcept;
+    /// Where the first subscription lies: at the start.
+    static constexpr std::size_t first_offset() noexcept { return 0; }
+
+    /// Most coroutines wait for one event at a time, and many never: this is called before the first wait.
     void build(Coroutine& owner) noexcept {
         new (&first_) WakeCallback(owner, true);
-        is_built_ = true;
+        first_.rest();
+        count_ = 0;
+        first_fired_ = 0;
     }
     WakeCallback& at(std::size_t index) noexcept { return index == 0 ? first_ : further(index); }
     WakeCallback& further(std::size_t index) noexcept;
@@ -163,9 +178,8 @@ private:
     union {
         WakeCallback first_;  // the others lie with what few coroutines have
     };
-    std::uint16_t count_ = 0;
-    std::uint16_t first_fired_ = 0;  // 0 as long as nothing has
-    bool is_built_ = false;
+    std::uint16_t count_;        // 0 during a simple wait too
+    std::uint16_t first_fired_;  // 0 as long as nothing has
 };
 
 }  // namespace trueasync

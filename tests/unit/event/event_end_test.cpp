@@ -123,10 +123,10 @@ TEST(Event, LastReferenceEndsIt) {
     EXPECT_NE(event.detach(), nullptr);  // the reference that was disposed
 }
 
-TEST(Event, SecondReferenceMayBeTakenWithoutCounting) {
+TEST(Event, ReleaseOfTheLikelyLastReferenceCounts) {
     Life life;
     auto event = PassiveEvent::create(life);
-    event->add_second_ref();
+    event->add_ref();
     EXPECT_EQ(event->ref_count(), 2u);
     event->release_last();
     EXPECT_EQ(event->ref_count(), 1u) << "likely the last, but it was not";
