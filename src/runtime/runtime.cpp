@@ -88,8 +88,9 @@ std::size_t Runtime::describe_running(char* buffer, std::size_t size, void* /*co
     }
     const char* name = coroutine->has_rare() ? coroutine->rare_->name.c_str() : "";
     const int written = std::snprintf(
-        buffer, size, "Coroutine %llu%s%s%s spawned at %s:%u", static_cast<unsigned long long>(coroutine->id_), *name != '\0' ? " '" : "", name,
-        *name != '\0' ? "'" : "", coroutine->spawned_at_.file_name(), coroutine->spawned_at_.line()
+        buffer, size, "Coroutine %llu%s%s%s spawned at %s:%u", static_cast<unsigned long long>(coroutine->id_),
+        *name != '\0' ? " '" : "", name, *name != '\0' ? "'" : "", coroutine->spawned_at_.file_name(),
+        coroutine->spawned_at_.line()
     );
     return written < 0 ? 0 : std::min(static_cast<std::size_t>(written), size - 1);
 }

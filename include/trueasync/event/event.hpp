@@ -40,10 +40,10 @@ protected:
     void set(EventFlag flag) noexcept { flags_ |= bit(flag); }
     void clear(EventFlag flag) noexcept { flags_ &= ~bit(flag); }
 
-    std::uint32_t flags_;                // flags 0-14, state 16-18, traits 15 and 19-23, type 24-31
-    std::uint32_t extra_offset_ = 0;     // where additional data lies, counted from the event
-    std::uint32_t count_or_offset_;      // references, or with `HostObject` the distance to the host's object
-    std::uint32_t loop_ref_count_ = 0;   // how many want it in the loop
+    std::uint32_t flags_;               // flags 0-14, state 16-18, traits 15 and 19-23, type 24-31
+    std::uint32_t extra_offset_ = 0;    // where additional data lies, counted from the event
+    std::uint32_t count_or_offset_;     // references, or with `HostObject` the distance to the host's object
+    std::uint32_t loop_ref_count_ = 0;  // how many want it in the loop
 };
 
 /// How many visible events are in a loop; what deadlock detection reads. The reactor owns one.
@@ -101,9 +101,7 @@ public:
         notify_handler_ = handler;
         flags_ = handler != nullptr ? flags_ | kHandlerTrait : flags_ & ~kHandlerTrait;
     }
-    NotifyHandler notify_handler() const noexcept {
-        return (flags_ & kHandlerTrait) != 0 ? notify_handler_ : nullptr;
-    }
+    NotifyHandler notify_handler() const noexcept { return (flags_ & kHandlerTrait) != 0 ? notify_handler_ : nullptr; }
 
     // --- firing and closing
 

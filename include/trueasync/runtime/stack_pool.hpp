@@ -182,7 +182,7 @@ private:
     std::size_t page_mask_ = 0;
     std::size_t usable_ = 0;  // from the base to the page end at or above the top
 
-    std::size_t touched_ = 0;  // slots that are live or warm
+    std::size_t touched_ = 0;        // slots that are live or warm
     std::ptrdiff_t unpromised_ = 0;  // slots, live but spare ones too, that nobody was promised
     bool (*has_spare_)() noexcept = nullptr;
     std::byte** trimmed_ = nullptr;

@@ -138,8 +138,7 @@ TA_INLINE WaitResult wait_for(
 }
 
 /// Waits for the end of a coroutine that was spawned and has not ended; the same as `wait_for`, faster.
-TA_INLINE WaitResult
-join(Coroutine& coroutine, std::source_location where = std::source_location::current()) noexcept {
+TA_INLINE WaitResult join(Coroutine& coroutine, std::source_location where = std::source_location::current()) noexcept {
     Coroutine* self = Scheduler::wait_simple(coroutine, true, where);
     if (TA_UNLIKELY(self == nullptr)) {
         return detail::wait_long(coroutine, Deadline::never(), where);

@@ -2,6 +2,8 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
+#include <stdexcept>
 #include <string>
 #include <support/coro_test.hpp>
 
@@ -223,6 +225,72 @@ CORO_TEST(Spawn, ThousandsAtOnce) {
         await(handle);
     }
     EXPECT_EQ(finished, 2000);
+}
+
+CORO_TEST(Spawn, CallableThatCannotBeCopiedLeavesNothingBehind) {
+    struct Throws {
+        Throws() = default;
+        Throws(const Throws& /*other*/) { throw std::runtime_error("no copy"); }
+        void operator()() const {}
+    };
+    const Throws throws;
+    const StackPoolStats before = scheduler().stacks().stats();
+    const std::size_t alive = scheduler().alive_count();
+    for (int i = 0; i < 1000; ++i) {
+        EXPECT_THROW(spawn(throws), std::runtime_error);
+    }
+    EXPECT_EQ(scheduler().alive_count(), alive);
+    EXPECT_EQ(scheduler().stacks().stats().slabs, before.slabs) << "promised stacks were not given back";
+}
+
+CORO_TEST(Spawn, HandleMayGoWhileSomebodyJoins) {
+    auto result = std::make_shared<int>(7);
+    std::optional<Handle<std::shared_ptr<int>>> handle = spawn([result] {
+        suspend();
+        return result;
+    });
+    auto joiner = spawn([&] { return *await(*handle); });
+    suspend();
+    handle.reset();                        // the joiner has begun to wait
+    auto busy = spawn([] { suspend(); });  // so that the end does not switch to the joiner directly
+    EXPECT_EQ(await(joiner), 7);
+    await(busy);
+    EXPECT_EQ(result.use_count(), 1) << "the result went with the coroutine";
+}
+
+CORO_TEST(Spawn, JoinThatIsCancelledGivesNothingUp) {
+    ManualEvent event;
+    auto child = spawn([&] {
+        await(event);
+        return 3;
+    });
+    auto joiner = spawn([&] { await(child); });
+    suspend();
+    const std::uint32_t references = child.coroutine().ref_count();
+    joiner.cancel();
+    EXPECT_THROW(await(joiner), Cancellation);
+    EXPECT_EQ(child.coroutine().callback_count(), 0U);
+    EXPECT_EQ(child.coroutine().ref_count(), references) << "a join is lent the runtime's reference";
+    event.notify();
+    EXPECT_EQ(await(child), 3);
+    EXPECT_EQ(child.coroutine().ref_count(), 1U);
+}
+
+CORO_TEST(Spawn, ManyJoinersAndAnEventWaiterGetTheResult) {
+    auto child = spawn([] {
+        suspend();
+        return 5;
+    });
+    std::vector<Handle<int>> joiners;
+    for (int i = 0; i < 3; ++i) {
+        joiners.push_back(spawn([&] { return await(child); }));
+    }
+    auto other = spawn([&] { await(static_cast<Event&>(child.coroutine())); });
+    for (auto& joiner : joiners) {
+        EXPECT_EQ(await(joiner), 5);
+    }
+    await(other);
+    EXPECT_EQ(child.coroutine().ref_count(), 1U);
 }
 
 RUNTIME_TEST(Spawn, OutsideARunIsRefused) {

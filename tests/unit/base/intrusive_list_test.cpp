@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <deque>
 #include <vector>
 
 namespace trueasync {
@@ -133,6 +135,30 @@ TEST(IntrusiveList, EndOfTheListUnlinksItsElements) {
     ReadyList other;
     other.push_back(one);
     EXPECT_EQ(values(other), (std::vector{1}));
+}
+
+TEST(IntrusiveList, SortsAndKeepsTheOrderOfEquals) {
+    for (const int size : {0, 1, 2, 3, 7, 100, 1000}) {
+        std::deque<Item> items;
+        ReadyList list;
+        unsigned random = 12345;
+        for (int i = 0; i < size; ++i) {
+            random = random * 1664525U + 1013904223U;
+            list.push_back(items.emplace_back(static_cast<int>(random >> 24) * 1000 + i));
+        }
+        const auto key = [](const Item& item) { return item.value / 1000; };
+        list.sort([&](const Item& a, const Item& b) { return key(a) < key(b); });
+        std::vector<int> expected;
+        for (const Item& item : items) {
+            expected.push_back(item.value);
+        }
+        std::stable_sort(expected.begin(), expected.end(), [](int a, int b) { return a / 1000 < b / 1000; });
+        EXPECT_EQ(values(list), expected);
+        for (Item& item : items) {  // linked both ways
+            leave_ready(item);
+        }
+        EXPECT_TRUE(list.empty());
+    }
 }
 
 TEST(IntrusiveList, WritesThroughItsIterators) {

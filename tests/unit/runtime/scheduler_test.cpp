@@ -494,6 +494,42 @@ CORO_TEST(Scheduler, AliveListsMainFirstThenInOrderOfSpawn) {
     EXPECT_EQ(scheduler().alive_count(), 1U);
 }
 
+CORO_TEST(Scheduler, AliveKeepsTheOrderOfSpawnWhateverTheOrderOfStopping) {
+    ManualEvent event;
+    auto a = spawn([&] { await(event); });
+    auto b = spawn([&] { await(event); });
+    auto c = spawn([&] { await(event); });
+    c.coroutine().set_priority(Priority::High);
+    suspend();            // all have stopped now, each listed by its own first stop
+    auto d = spawn([&] {  // unstarted, then running
+        EXPECT_EQ(scheduler().alive_count(), 5U);
+        std::vector<std::uint64_t> ids;
+        for (const Coroutine& coroutine : scheduler().alive()) {
+            ids.push_back(coroutine.id());
+        }
+        EXPECT_EQ(ids, (std::vector{scheduler().main().id(), a.id(), b.id(), c.id(), current().id()}));
+    });
+    EXPECT_EQ(scheduler().alive_count(), 5U);
+    await(d);
+    EXPECT_EQ(scheduler().alive_count(), 4U);
+    event.notify();
+    await(a);
+    await(b);
+    await(c);
+}
+
+CORO_TEST(Scheduler, AliveCanBeAskedForByTheCallbacksOfOneThatEnds) {
+    auto child = spawn([] {});
+    subscribe(child.coroutine(), [] {
+        for (const Coroutine& coroutine : scheduler().alive()) {
+            EXPECT_FALSE(coroutine.is_finished());
+        }
+        EXPECT_EQ(scheduler().alive_count(), 1U) << "it has ended and is in no list";
+    });
+    await(child);
+    EXPECT_EQ(scheduler().alive_count(), 1U);
+}
+
 CORO_TEST(Scheduler, CurrentIsTheRunningCoroutine) {
     Coroutine* main = Scheduler::current_coroutine();
     EXPECT_EQ(main, &scheduler().main());
