@@ -264,8 +264,13 @@ CORO_TEST(Spawn, JoinThatIsCancelledGivesNothingUp) {
         await(event);
         return 3;
     });
-    auto joiner = spawn([&] { await(child); });
+    auto joiner = spawn([&] {
+        suspend();  // the first stop takes the long way
+        await(child);
+    });
     suspend();
+    suspend();
+    EXPECT_EQ(child.coroutine().callback_count(), 1U);
     const std::uint32_t references = child.coroutine().ref_count();
     joiner.cancel();
     EXPECT_THROW(await(joiner), Cancellation);
