@@ -7,16 +7,22 @@
 
 namespace {
 
+[[gnu::noinline]] std::size_t spawn_and_join(std::size_t iterations) {
+    std::size_t sum = 0;
+    for (std::size_t i = 0; i < iterations; ++i) {
+        auto handle = trueasync::spawn([i] { return i; });
+        sum += trueasync::await(handle);
+    }
+    return sum;
+}
+
 double spawn_join_ns_per_op(std::size_t iterations) {
     std::int64_t elapsed = 0;
     std::size_t sum = 0;
     trueasync::run([&] {
         bench::settle_float_state();
         const bench::Stopwatch watch;
-        for (std::size_t i = 0; i < iterations; ++i) {
-            auto handle = trueasync::spawn([i] { return i; });
-            sum += trueasync::await(handle);
-        }
+        sum = spawn_and_join(iterations);
         elapsed = watch.elapsed_ns();
     });
     if (sum != iterations * (iterations - 1) / 2) {

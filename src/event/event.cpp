@@ -221,6 +221,8 @@ void Event::let_go() noexcept {
     }
 }
 
+void Event::end_easily() noexcept { delete this; }
+
 void Event::finish_destroy() noexcept {
     if (has(EventFlag::NoFreeMemory)) {
         this->~Event();

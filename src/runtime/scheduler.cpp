@@ -497,7 +497,7 @@ Status Scheduler::spawn(Coroutine& coroutine, Owner* owner) noexcept {
         return refuse_spawn(coroutine);
     }
     coroutine.add_ref();
-    coroutine.id_ = next_id_++;
+    coroutine.id_ = ++hot.spawned;
     if (TA_UNLIKELY(host_hook_ != nullptr)) {
         coroutine.attention_ |= Coroutine::kHooks;
     }
@@ -658,7 +658,7 @@ Status Scheduler::begin(Coroutine& main, const SwitchHandlers& main_handlers) no
     reactor_context_.prepare(stacks_, reactor_stack.top, &Scheduler::reactor_main);
     main_ = &main;
     main.add_ref();
-    main.id_ = next_id_++;
+    main.id_ = ++hot.spawned;
     main.attention_ = 0;
     enlist(main);
     if (host_hook_ != nullptr) {
@@ -735,6 +735,7 @@ void Scheduler::end() noexcept {
     ExecutionContext::annotate_destroyed(own_->context_.fiber());
     stacks_.release_top(reactor_context_.stack_top());
     stacks_.release_top(own_->context_.stack_top());
+    stats_.spawned = hot.spawned;
     hot = {};
     take_wait_error();
     std::exchange(main_, nullptr)->release();
@@ -743,11 +744,11 @@ void Scheduler::end() noexcept {
 
 SchedulerStats Scheduler::stats() const noexcept {
     SchedulerStats stats = stats_;
-    stats.spawned = next_id_ - 1;
-    stats.finished = stats.spawned - alive_count();
     if (hot.scheduler == this) {
+        stats.spawned = hot.spawned;
         stats.switches += turns_granted_ - static_cast<std::uint32_t>(std::max(hot.fast_turns, 0));
     }
+    stats.finished = stats.spawned - alive_count();
     return stats;
 }
 

@@ -95,7 +95,7 @@ protected:
                 return;
             }
         }
-        delete this;
+        Event::end_easily();
     }
 
 private:
@@ -115,6 +115,9 @@ class Handle {
 public:
     Handle() noexcept = default;
     explicit Handle(Ref<detail::TypedCoroutine<T>> coroutine) noexcept : coroutine_(std::move(coroutine)) {}
+
+    /// Takes over a reference.
+    static Handle adopt(detail::TypedCoroutine<T>* coroutine) noexcept { return Handle(coroutine); }
 
     bool is_finished() const noexcept { return coroutine_->is_finished(); }
     bool is_cancelled() const noexcept { return coroutine_->is_cancelled(); }
@@ -141,6 +144,9 @@ public:
     detail::TypedCoroutine<T>& coroutine() const noexcept { return *coroutine_; }
 
 private:
+    explicit Handle(detail::TypedCoroutine<T>* adopted) noexcept
+        : coroutine_(Ref<detail::TypedCoroutine<T>>::adopt(adopted)) {}
+
     Ref<detail::TypedCoroutine<T>> coroutine_;
 };
 

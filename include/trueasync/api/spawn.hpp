@@ -10,8 +10,32 @@ namespace trueasync {
 
 namespace detail {
 
-/// `spawn` when the simple way is barred.
+/// `spawn` when the simple way is barred. Takes over the reference; drops it when it throws.
 TA_API TA_COLD void spawn_or_throw(Coroutine& coroutine);
+
+template <typename Closure, typename F>
+TA_COLD Closure* spawn_slow(F&& function, std::source_location where) {
+    auto* coroutine = new Closure(std::forward<F>(function), where);
+    spawn_or_throw(*coroutine);
+    return coroutine;
+}
+
+template <typename Closure, typename F>
+TA_INLINE Closure* spawn_closure(F&& function, std::source_location where) {
+    const std::uint64_t id = Scheduler::claim_spawn();
+    if (TA_UNLIKELY(id == 0)) {
+        return spawn_slow<Closure>(std::forward<F>(function), where);
+    }
+    Closure* coroutine = nullptr;
+    try {
+        coroutine = new Closure(std::forward<F>(function), where, id);
+    } catch (...) {
+        Scheduler::unclaim_spawn(id);
+        throw;
+    }
+    Scheduler::enter(*coroutine);
+    return coroutine;
+}
 
 }  // namespace detail
 
@@ -25,20 +49,9 @@ template <typename F>
 auto spawn(F&& function, std::source_location where = std::source_location::current()) {
     using Function = std::decay_t<F>;
     using T = std::invoke_result_t<Function&>;
-    using Closure = detail::ClosureCoroutine<Function, T>;
-    if (const std::uint64_t id = Scheduler::claim_spawn(); TA_LIKELY(id != 0)) {
-        try {
-            auto coroutine = make_ref<Closure>(std::forward<F>(function), where, id);
-            Scheduler::enter(*coroutine);
-            return Handle<T>(std::move(coroutine));
-        } catch (...) {
-            Scheduler::unclaim_spawn();
-            throw;
-        }
-    }
-    auto coroutine = make_ref<Closure>(std::forward<F>(function), where);
-    detail::spawn_or_throw(*coroutine);
-    return Handle<T>(std::move(coroutine));
+    return Handle<T>::adopt(
+        detail::spawn_closure<detail::ClosureCoroutine<Function, T>>(std::forward<F>(function), where)
+    );
 }
 
 }  // namespace trueasync

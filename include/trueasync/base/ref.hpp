@@ -28,11 +28,7 @@ public:
     }
 
     /// Takes over a reference that the caller already holds (every object is born with one).
-    static Ref adopt(T* object) noexcept {
-        Ref ref;
-        ref.object_ = object;
-        return ref;
-    }
+    static Ref adopt(T* object) noexcept { return Ref(object, Adopt{}); }
 
     Ref(const Ref& other) noexcept : Ref(other.object_) {}
     Ref(Ref&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
@@ -80,6 +76,9 @@ public:
     friend bool operator==(const Ref& a, std::nullptr_t) noexcept { return a.object_ == nullptr; }
 
 private:
+    struct Adopt {};
+    Ref(T* object, Adopt /*adopt*/) noexcept : object_(object) {}
+
     T* object_ = nullptr;
 };
 

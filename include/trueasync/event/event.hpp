@@ -236,7 +236,7 @@ protected:
 
     /// Runs the destructor and frees the memory, for an event that holds nothing any more. A type whose destructor would have nothing
     /// to do may only free.
-    virtual void end_easily() noexcept { delete this; }
+    virtual void end_easily() noexcept;
 
     /// Last words of a loop event, while the object is still whole.
     virtual void on_destroy() noexcept {}

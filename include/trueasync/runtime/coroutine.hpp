@@ -248,7 +248,7 @@ inline Coroutine& Coroutine::of(WakeCallback& first) noexcept {
     return *reinterpret_cast<Coroutine*>(reinterpret_cast<std::byte*>(&first) - kOffset);
 }
 
-#if !defined(TA_TSAN)
+#if !defined(TA_TSAN) && !defined(TA_ASAN)
 static_assert(sizeof(Coroutine) <= 256, "a parked coroutine is one page and this");
 #endif
 

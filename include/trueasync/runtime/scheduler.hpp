@@ -38,14 +38,16 @@ struct ExceptionState {
     unsigned int uncaught = 0;
 };
 
-/// What a switch touches, per thread. All zero on a thread without a runtime, which sends every fast path to its slow one.
-struct Hot {
+/// What a switch touches, per thread: one cache line. All zero on a thread without a runtime, which sends every fast path to its
+/// slow one.
+struct alignas(64) Hot {
     Coroutine* current = nullptr;
     ExceptionState* exceptions = nullptr;  // between the two on purpose: adjacent ones were written as one vector
     RunQueue queue;
     std::int32_t fast_turns = 0;        // switches left until microtasks or the reactor must be looked at
     ExecutionContext* spare = nullptr;  // of a coroutine that has ended, waiting for the next one to start
     Scheduler* scheduler = nullptr;
+    std::uint64_t spawned = 0;  // how many so far, which is the id of the latest
 };
 
 TA_API extern thread_local constinit Hot hot __attribute__((tls_model("initial-exec")));
@@ -157,15 +159,21 @@ public:
     /// The same in two steps, for a coroutine that is made in between and is nothing special. First: what it needs is there, here is
     /// its id (see `Coroutine::Claim`); 0 when it is not, use `spawn`.
     static TA_INLINE std::uint64_t claim_spawn() noexcept {
-        Scheduler* scheduler = detail::hot_here().scheduler;
+        detail::Hot& hot = detail::hot_here();
+        Scheduler* scheduler = hot.scheduler;
         if (TA_UNLIKELY(scheduler == nullptr || !scheduler->is_spawn_simple_ || !scheduler->stacks_.reserve())) {
             return 0;
         }
-        return scheduler->next_id_++;
+        return ++hot.spawned;
     }
     /// Second: it is made, with the reference that the runtime holds; or it could not be made.
     static TA_INLINE void enter(Coroutine& coroutine) noexcept { detail::hot_here().queue.push_back(coroutine); }
-    static void unclaim_spawn() noexcept { current()->stacks_.unreserve(); }
+    static void unclaim_spawn(std::uint64_t id) noexcept {
+        current()->stacks_.unreserve();
+        if (detail::hot.spawned == id) {
+            --detail::hot.spawned;
+        }
+    }
 
     /// Makes a waiting coroutine ready. Does nothing for one that is ready, running or finished.
     static void wake(Coroutine& coroutine) noexcept {
@@ -288,7 +296,6 @@ private:
     // A coroutine is listed when it first stops, or when somebody asks for all; before, it is in the queue or running. Most
     // that never stop are never listed.
     IntrusiveList<Coroutine, AliveTag> alive_;
-    std::uint64_t next_id_ = 1;
     bool is_alive_sorted_ = true;
     std::uint32_t turns_granted_ = 0;
     std::uint32_t turns_wanted_ = 0;  // adapted to how long turns take
@@ -370,7 +377,7 @@ TA_INLINE Coroutine* Scheduler::wait_simple(Event& event, bool is_lent, std::sou
     if (TA_UNLIKELY(!pass(hot, *self, *next))) {
         park_slow(*self);
     }
-    return self;
+    return detail::hot_here().current;  // `self`, without having kept it on the stack
 }
 
 }  // namespace trueasync
