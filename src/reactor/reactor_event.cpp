@@ -4,11 +4,11 @@
 
 namespace trueasync {
 
-ReactorEvent::ReactorEvent(Reactor& reactor, EventType type, Firing firing) noexcept
-    : Event(type, firing), reactor_(reactor.is_closed_ ? nullptr : &reactor) {
+ReactorEvent::ReactorEvent(Reactor* reactor, EventType type, Firing firing) noexcept
+    : Event(type, firing), reactor_(reactor == nullptr || reactor->is_closed_ ? nullptr : reactor) {
     use_loop();
     if (reactor_ != nullptr) {
-        reactor.events_.push_back(*this);
+        reactor_->events_.push_back(*this);
     } else {
         close();
     }

@@ -30,7 +30,10 @@ public:
     static void fork_all(Reactor& reactor) noexcept;
 
 protected:
-    ReactorEvent(Reactor& reactor, EventType type, Firing firing = Firing::OneShot) noexcept;
+    ReactorEvent(Reactor& reactor, EventType type, Firing firing = Firing::OneShot) noexcept
+        : ReactorEvent(&reactor, type, firing) {}
+    /// Born closed without a reactor.
+    ReactorEvent(Reactor* reactor, EventType type, Firing firing) noexcept;
     ~ReactorEvent() override { ListNode<ReactorTag>::unlink(); }
 
     /// The reactor is closing; the event is closed by now. The last moment to give back what is held in the reactor: handles closed here

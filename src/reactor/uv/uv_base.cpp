@@ -1,12 +1,13 @@
 #include "uv_base.hpp"
 
 #include <cerrno>
+#include <trueasync/reactor/system_error.hpp>
 
 #include "../fork_generation.hpp"
 
 namespace trueasync::detail {
 
-UvReactor::UvReactor() : triggers_(TriggerQueue::create()) {}
+UvReactor::UvReactor(bool is_level_triggered) : IoReactor(is_level_triggered), triggers_(TriggerQueue::create()) {}
 
 UvReactor::~UvReactor() = default;
 
@@ -73,13 +74,11 @@ bool UvReactor::is_forked() const noexcept { return fork_generation_ != detail::
 
 Status UvReactor::after_fork() noexcept {
     if (!triggers_->renew()) {
-        return Status::failure(ErrorCode::System, "no event loop after fork: errno " + std::to_string(errno));
+        return system_failure(errno, "make the event loop anew after fork");
     }
     const int status = uv_loop_fork(&loop_);
     if (status != 0 || !fork_backend()) {
-        return Status::failure(
-            ErrorCode::System, "no event loop after fork: errno " + std::to_string(status != 0 ? -status : errno)
-        );
+        return system_failure(status != 0 ? -status : errno, "make the event loop anew after fork");
     }
     fork_generation_ = detail::fork_generation();
     is_fresh_child_ = true;

@@ -11,7 +11,7 @@ namespace trueasync::detail {
 /// libuv's loop, our own timers and triggers. How it sleeps is left to the two backends.
 class UvReactor : public IoReactor {
 public:
-    UvReactor();
+    explicit UvReactor(bool is_level_triggered);
     ~UvReactor() override;
 
     Instant now() noexcept final { return Instant(Duration(static_cast<std::int64_t>(uv_hrtime()))); }
@@ -37,8 +37,8 @@ protected:
     /// Backends call it in their destructors: the base class could no longer reach them.
     void close_loop() noexcept;
 
-    /// Before anything that reaches the kernel: what a child has inherited there belongs to the parent too.
-    [[nodiscard]] Status notice_fork() noexcept { return TA_LIKELY(!is_forked()) ? Status() : after_fork(); }
+    /// What a child has inherited in the kernel belongs to the parent too.
+    [[nodiscard]] Status notice_fork() noexcept final { return TA_LIKELY(!is_forked()) ? Status() : after_fork(); }
 
     /// What is due by now.
     void deliver() noexcept;
