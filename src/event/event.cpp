@@ -14,7 +14,8 @@ Event* EventHeader::resolve() noexcept {
 ManualEvent::~ManualEvent() { close(); }
 
 Status Event::refuse(ErrorCode code, const char* what) const {
-    return Status::failure(code, std::string(what) + ": " + info());
+    const char* why = is_closed() ? why_closed() : nullptr;
+    return Status::failure(code, (why != nullptr ? std::string(why) + ", " : std::string()) + what + ": " + info());
 }
 
 Status Event::add_callback(Callback& callback) {
@@ -85,6 +86,11 @@ Status Event::notify_slow(void* result, Error* error) {
     }
     const Ref<Event> self((flags_ & kEndingTrait) != 0 ? nullptr : this);  // handler or callback may drop the last one
     if (notify_handler() != nullptr && (notify_handler_(*this, result, error) == Notify::Stop || is_closed())) {
+        if ((flags_ & kRepeatingTrait) == 0 && is_in_loop() && !fires_again()) {  // it has happened: nothing is to come
+            loop_ref_count_ = 0;
+            leave_loop_now();
+            move_to(EventState::Stopped);
+        }
         return {};
     }
     move_to(EventState::Fired);

@@ -17,22 +17,24 @@ std::string milliseconds(Duration duration) {
 }  // namespace
 
 TimerEvent::TimerEvent(Reactor& reactor, Duration delay, Duration period) noexcept
-    : Event(EventType::Timer, period > Duration::zero() ? Firing::Repeating : Firing::OneShot),
-      reactor_(reactor),
+    : ReactorEvent(reactor, EventType::Timer, period > Duration::zero() ? Firing::Repeating : Firing::OneShot),
       delay_(delay),
-      period_(period) {
-    use_loop();
-}
+      period_(period) {}
 
 Ref<TimerEvent> TimerEvent::create(Reactor& reactor, Duration delay, Duration period) {
     return Ref<TimerEvent>::adopt(new TimerEvent(reactor, delay, period));
 }
 
-Status TimerEvent::enter_loop() { return reactor_.arm(*this, Deadline::after(delay_).resolve(reactor_.now())); }
+Status TimerEvent::enter_loop() { return reactor()->arm(*this, Deadline::after(delay_).resolve(reactor()->now())); }
 
-void TimerEvent::leave_loop() noexcept { reactor_.disarm(*this); }
+void TimerEvent::leave_loop() noexcept { reactor()->disarm(*this); }
 
 Status TimerEvent::rearm(Duration delay) {
+    if (is_closed()) {
+        return reactor() == nullptr
+                   ? refuse_ended()
+                   : Status::failure(ErrorCode::EventClosed, "cannot arm a closed timer again: " + info());
+    }
     delay_ = delay;
     return is_in_loop() ? enter_loop() : Status();
 }
@@ -41,10 +43,10 @@ void TimerEvent::on_deadline() noexcept {
     if (is_periodic()) {
         // From the deadline, not from now: periods do not drift. A loop that was busy for long fires once for all missed.
         Instant next = Deadline::after(period_).resolve(deadline());
-        if (const Instant now = reactor_.now(); next <= now) {
+        if (const Instant now = reactor()->now(); next <= now) {
             next += (now - next) / period_ * period_ + period_;
         }
-        reactor_.arm(*this, next).ignore();  // its place in the heap is still allocated
+        reactor()->arm(*this, next).ignore();  // its place in the heap is still allocated
     }
     has_fired_ = true;
     notify(nullptr, nullptr).ignore();

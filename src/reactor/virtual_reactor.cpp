@@ -1,10 +1,11 @@
 #include <trueasync/reactor/virtual_reactor.hpp>
 
+#include <poll.h>
+
 namespace trueasync {
 
 Status VirtualReactor::execute(bool no_wait) {
-    const bool has_delivered = !triggers_.empty();
-    triggers_.deliver();
+    const bool has_delivered = triggers_->deliver();
     if (!timers_.empty() && timers_.nearest() <= now_) {
         timers_.fire_due(now_);
         return {};
@@ -19,30 +20,31 @@ Status VirtualReactor::execute(bool no_wait) {
         }
         return {};
     }
-    std::unique_lock lock(mutex_);
-    woken_.wait(lock, [this] { return is_woken_; });
-    is_woken_ = false;
-    lock.unlock();
-    triggers_.deliver();
+    if (triggers_->begin_sleep()) {
+        pollfd wake{triggers_->descriptor(), POLLIN, 0};
+        if (wake.fd < 0) {
+            triggers_->end_sleep();
+            return Status::failure(ErrorCode::System, "no descriptor to wait for triggers on");
+        }
+        if (::poll(&wake, 1, -1) > 0) {
+            triggers_->drain();
+        }
+        triggers_->end_sleep();
+    }
+    triggers_->deliver();
     return {};
 }
 
 bool VirtualReactor::is_alive() const noexcept {
-    return !timers_.empty() || !triggers_.empty() || active().visible != 0 || active().hidden != 0;
+    return !timers_.empty() || !triggers_->empty() || active().visible != 0 || active().hidden != 0;
 }
 
 Status VirtualReactor::arm(TimerNode& node, Instant when) { return timers_.insert(node, when); }
 
 void VirtualReactor::disarm(TimerNode& node) noexcept { timers_.remove(node); }
 
-void VirtualReactor::wake_up() noexcept {
-    const std::lock_guard lock(mutex_);
-    is_woken_ = true;
-    woken_.notify_one();
-}
-
 std::vector<std::string> VirtualReactor::close() {
-    std::vector<std::string> open;
+    std::vector<std::string> open = ReactorEvent::close_all(*this);
     if (!timers_.empty()) {
         open.push_back(std::to_string(timers_.size()) + " armed timers");
     }

@@ -131,6 +131,9 @@ void WaitGuard::describe(std::vector<std::string>& lines) const {
     if (source_ != nullptr) {
         lines.push_back(source_->info());
     }
+    if (describe_ != nullptr) {
+        lines.push_back(describe_(*this));
+    }
     if (timeout_.is_armed()) {
         const auto left = timeout_.deadline() - Scheduler::current()->reactor().now();
         lines.push_back(

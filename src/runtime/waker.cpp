@@ -100,7 +100,9 @@ Status Waker::subscribe_closed(WakeCallback& callback, Event& event) {
     if (event.replay(&callback, nullptr, nullptr)) {
         return {};
     }
-    const std::string text = "waiting for a closed event, which can never fire: " + event.info();
+    const char* why = event.why_closed();
+    const std::string text = (why != nullptr ? std::string(why) + ", " : std::string()) +
+                             "waiting for a closed event, which can never fire: " + event.info();
     report_sink().warning(Warning::ClosedEvent, &event, text);
     return Status::failure(ErrorCode::EventClosed, text);
 }

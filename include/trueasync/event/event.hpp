@@ -222,6 +222,13 @@ protected:
     [[nodiscard]] virtual Status enter_loop() { return {}; }
     virtual void leave_loop() noexcept {}
 
+    /// Asked when a notify handler has stopped the notification of a one-shot loop event: whether it may still fire. If not, it leaves
+    /// the loop.
+    virtual bool fires_again() const noexcept { return false; }
+
+    /// A closed event may say why; part of every refusal. Null when there is nothing to say.
+    virtual const char* why_closed() const noexcept { return nullptr; }
+
     /// Where a loop event is counted; null for events that need no loop.
     virtual ActiveEvents* active_events() noexcept { return nullptr; }
 

@@ -3,25 +3,24 @@
 /// @file trueasync/reactor/timer.hpp
 /// One-shot and repeating timers on the reactor's clock.
 
-#include <trueasync/event/event.hpp>
-#include <trueasync/runtime/reactor.hpp>
+#include <trueasync/reactor/reactor_event.hpp>
 
 namespace trueasync {
 
 /// Fires once after a delay, or again after each period.
 ///
 /// The delay begins to count with `start`, which the scheduler calls when a waiter suspends. Never early.
-/// Thread rule: the thread of its reactor, which must outlive it.
-/// Lifetime: may be dropped while armed.
+/// Thread rule: the thread of its reactor.
+/// Lifetime: may be dropped while armed, and may outlive its reactor (see `ReactorEvent`).
 /// Cancel rule: a waiter that is cancelled leaves the timer armed for the others.
 ///
 /// @snippet unit/reactor/timer_test.cpp  await_timer
-class TA_API TimerEvent final : public Event, private TimerNode {
+class TA_API TimerEvent final : public ReactorEvent, private TimerNode {
 public:
     /// A period of zero means once.
     static Ref<TimerEvent> create(Reactor& reactor, Duration delay, Duration period = Duration::zero());
 
-    /// Starts counting anew from now, also while armed.
+    /// Starts counting anew from now, also while armed. Refused when closed: a one-shot timer that has fired is not used again.
     [[nodiscard]] Status rearm(Duration delay);
 
     Duration delay() const noexcept { return delay_; }
@@ -38,13 +37,12 @@ public:
 protected:
     [[nodiscard]] Status enter_loop() override;
     void leave_loop() noexcept override;
-    ActiveEvents* active_events() noexcept override { return &reactor_.active(); }
+    bool fires_again() const noexcept override { return is_armed(); }  // a notify handler may have prolonged it
 
 private:
     TimerEvent(Reactor& reactor, Duration delay, Duration period) noexcept;
     void on_deadline() noexcept override;
 
-    Reactor& reactor_;
     Duration delay_;
     Duration period_;
     bool has_fired_ = false;

@@ -3,8 +3,6 @@
 /// @file trueasync/reactor/virtual_reactor.hpp
 /// A reactor whose clock moves only when told to: tests that never sleep.
 
-#include <condition_variable>
-#include <mutex>
 #include <trueasync/reactor/timer_heap.hpp>
 #include <trueasync/reactor/trigger.hpp>
 #include <vector>
@@ -12,16 +10,19 @@
 namespace trueasync {
 
 /// Has timers and triggers. When it would have to sleep it jumps to the nearest deadline instead; with only triggers left it
-/// really waits, for another thread to fire one.
+/// really waits, for another thread to fire one. Has no descriptors.
 class TA_API VirtualReactor final : public Reactor {
 public:
+    VirtualReactor() : triggers_(TriggerQueue::create()) {}
+    ~VirtualReactor() override { ReactorEvent::close_all(*this); }
+
     [[nodiscard]] Status execute(bool no_wait) override;
     Instant now() noexcept override { return now_; }
     bool is_alive() const noexcept override;
     [[nodiscard]] Status arm(TimerNode& node, Instant when) override;
     void disarm(TimerNode& node) noexcept override;
-    void wake_up() noexcept override;
-    TriggerQueue& triggers() noexcept override { return triggers_; }
+    void wake_up() noexcept override { triggers_->wake(); }
+    TriggerQueue& triggers() noexcept override { return *triggers_; }
     std::vector<std::string> close() override;
     bool has_real_clock() const noexcept override { return false; }
 
@@ -35,12 +36,9 @@ public:
 
 private:
     TimerHeap timers_;
-    TriggerQueue triggers_;
+    const Ref<TriggerQueue> triggers_;
     Instant now_{std::chrono::seconds(1)};
     bool is_auto_advancing_ = true;
-    std::mutex mutex_;
-    std::condition_variable woken_;
-    bool is_woken_ = false;  // guarded by mutex_
 };
 
 }  // namespace trueasync

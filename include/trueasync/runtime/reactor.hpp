@@ -6,13 +6,19 @@
 #include <cstdint>
 #include <string>
 #include <trueasync/base/deadline.hpp>
+#include <trueasync/base/intrusive_list.hpp>
 #include <trueasync/base/status.hpp>
 #include <trueasync/event/event.hpp>
 #include <vector>
 
 namespace trueasync {
 
+class IoReactor;
+class ReactorEvent;
 class TriggerQueue;
+
+/// The membership of an event in its reactor.
+struct ReactorTag;
 
 /// A deadline in a reactor's heap. Part of whoever waits for it (a timer event, or a wait on a coroutine's stack), so
 /// arming allocates nothing of its own.
@@ -69,8 +75,12 @@ public:
     /// Where threads leave the triggers they fired.
     virtual TriggerQueue& triggers() noexcept = 0;
 
-    /// Closes everything; returns a line for each thing that was still open.
+    /// Closes everything: events are closed and cut off (see `ReactorEvent`). Returns a line for each that was still in the loop.
+    /// Once is enough; a destructor does the same.
     virtual std::vector<std::string> close() = 0;
+
+    /// What events with descriptors need beyond this; null where there are none (a virtual clock).
+    virtual IoReactor* io() noexcept { return nullptr; }
 
     /// False for a virtual clock, which must not be compared with the time that passes outside.
     virtual bool has_real_clock() const noexcept { return true; }
@@ -78,8 +88,15 @@ public:
     ActiveEvents& active() noexcept { return active_; }
     const ActiveEvents& active() const noexcept { return active_; }
 
+    /// The events that live here.
+    IntrusiveList<ReactorEvent, ReactorTag>& events() noexcept { return events_; }
+
 private:
+    friend class ReactorEvent;
+
     ActiveEvents active_;
+    IntrusiveList<ReactorEvent, ReactorTag> events_;
+    bool is_closed_ = false;
 };
 
 }  // namespace trueasync

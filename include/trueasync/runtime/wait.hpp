@@ -84,7 +84,8 @@ private:
     void leave() noexcept;
 
     Coroutine* self_ = nullptr;
-    const Event* source_ = nullptr;  // of a direct wait
+    const Event* source_ = nullptr;                        // of a direct wait
+    std::string (*describe_)(const WaitGuard&) = nullptr;  // of a direct wait for what is no event
     WaitResult result_ = WaitResult::Ready;
     bool is_begun_ = false;
     bool is_woken_ = false;
@@ -104,6 +105,14 @@ public:
     ) noexcept
         : WaitGuard(where) {
         source_ = &source;
+    }
+
+    /// For what is no event: `description` is called for dumps.
+    TA_INLINE explicit DirectWait(
+        std::string (*description)(const WaitGuard&), std::source_location where = std::source_location::current()
+    ) noexcept
+        : WaitGuard(where) {
+        describe_ = description;
     }
 
     void wake() noexcept {

@@ -1,5 +1,6 @@
 #include <trueasync/reactor/trigger.hpp>
 
+#include <poll.h>
 #include <array>
 #include <atomic>
 #include <csignal>
@@ -293,19 +294,40 @@ RUNTIME_TEST(TriggerEvent, FiresFromASignalHandler) {
     );
 }
 
-RUNTIME_TEST(TriggerQueue, OnlyTheFirstPushNeedsAWakeUp) {
+RUNTIME_TEST(TriggerQueue, OnlyASleepingLoopIsWokenAndOnlyOnce) {
     VirtualReactor reactor;
     auto first = TriggerEvent::create(reactor);
     auto second = TriggerEvent::create(reactor);
     TriggerQueue& queue = reactor.triggers();
+    const auto is_readable = [&] {
+        pollfd descriptor{queue.descriptor(), POLLIN, 0};
+        return ::poll(&descriptor, 1, 0) == 1;
+    };
     EXPECT_TRUE(queue.empty());
-    EXPECT_TRUE(queue.push(*first));
-    EXPECT_FALSE(queue.push(*second));
+    EXPECT_FALSE(queue.push(*first)) << "it is awake";
     EXPECT_FALSE(queue.empty());
+    EXPECT_FALSE(queue.begin_sleep()) << "something is there";
+    EXPECT_FALSE(is_readable());
     queue.deliver();
     EXPECT_TRUE(queue.empty());
-    EXPECT_TRUE(queue.push(*second));
+    ASSERT_TRUE(queue.begin_sleep());
+    EXPECT_TRUE(queue.push(*first));
+    EXPECT_FALSE(queue.push(*second)) << "it is on its way";
+    EXPECT_TRUE(is_readable());
+    queue.end_sleep();
+    queue.drain();
+    EXPECT_FALSE(is_readable());
     queue.deliver();
+    EXPECT_TRUE(queue.empty());
+}
+
+RUNTIME_TEST(TriggerQueue, WakeUpBeforeTheSleepEndsIt) {
+    VirtualReactor reactor;
+    reactor.wake_up();
+    reactor.wake_up();
+    ASSERT_TRUE(reactor.execute(false));
+    pollfd descriptor{reactor.triggers().descriptor(), POLLIN, 0};
+    EXPECT_EQ(::poll(&descriptor, 1, 0), 0) << "one turn for both";
 }
 
 // --- across threads; the thread sanitizer watches these

@@ -590,8 +590,8 @@ RUNTIME_TEST(Shutdown, ReactorIsClosedAndSaysWhatWasOpen) {
     ASSERT_TRUE(timer->start().ok());
     EXPECT_EQ(own.finish(), nullptr);
     EXPECT_EQ(own.state(), Runtime::State::Stopped);
-    EXPECT_EQ(own.left_open(), std::vector<std::string>{"1 armed timers"});
-    EXPECT_TRUE(timer->stop().ok());
+    EXPECT_EQ(own.left_open(), std::vector<std::string>{"Timer(timeout=3600000ms, once)"});
+    EXPECT_TRUE(timer->is_closed());
 }
 
 RUNTIME_TEST(Shutdown, NothingIsOpenAfterAnOrderlyEnd) {

@@ -1,0 +1,122 @@
+#pragma once
+
+/// @file trueasync/reactor/descriptor_table.hpp
+/// What a reactor knows about each descriptor, and who waits for it.
+
+#include <cstdint>
+#include <memory>
+#include <trueasync/base/intrusive_list.hpp>
+#include <trueasync/reactor/poll_mask.hpp>
+#include <trueasync/runtime/wait.hpp>
+#include <vector>
+
+namespace trueasync {
+
+class IoReactor;
+
+/// The place of a watch in the list of its descriptor.
+struct WatchTag;
+
+/// An event's interest in a descriptor; see `IoReactor::watch`. Part of the event.
+class TA_API DescriptorWatch : public ListNode<WatchTag> {
+public:
+    DescriptorWatch(int fd, PollMask wanted) noexcept : fd_(fd), wanted_(wanted) {}
+    DescriptorWatch(const DescriptorWatch&) = delete;
+    DescriptorWatch& operator=(const DescriptorWatch&) = delete;
+
+    int watched_descriptor() const noexcept { return fd_; }
+    PollMask wanted() const noexcept { return wanted_; }
+    bool is_watching() const noexcept { return is_linked(); }
+
+    /// Something of what is wanted has happened; `what` may hold more than that. Comes again in every turn while it is so. May do anything,
+    /// also end the watch or close the descriptor, but must not suspend.
+    virtual void on_ready(PollMask what) noexcept = 0;
+
+    /// The descriptor is gone: closed through the reactor, or its number was found to belong to another file. The watch has
+    /// ended.
+    virtual void on_lost(Error& error) noexcept = 0;
+
+protected:
+    virtual ~DescriptorWatch() { unlink(); }
+
+    /// Means the same file as `other`, whatever has happened to the number since.
+    void bind_as(const DescriptorWatch& other) noexcept { generation_ = other.generation_; }
+
+private:
+    friend class IoReactor;
+
+    int fd_;
+    std::uint32_t generation_ = 0;  // of the file it is meant for
+    PollMask wanted_;
+};
+
+/// The interest of a suspended coroutine in a descriptor; lies on its stack.
+class DescriptorWait final : public DirectWait {
+public:
+    enum class End : std::uint8_t { None, Closed, Reused };
+
+    DescriptorWait(int fd, PollMask wanted, std::source_location where) noexcept
+        : DirectWait(&DescriptorWait::describe, where), fd_(fd), wanted_(wanted) {}
+
+    PollMask wanted() const noexcept { return wanted_; }
+
+    /// Whether the descriptor went away while it was waited for, and how.
+    End end() const noexcept { return end_; }
+    void set_end(End end) noexcept { end_ = end; }
+
+private:
+    TA_API static std::string describe(const WaitGuard& wait);
+
+    int fd_;
+    PollMask wanted_;
+    End end_ = End::None;
+};
+
+/// What is known of one descriptor.
+struct Descriptor {
+    enum class State : std::uint8_t {
+        Unknown,      ///< not registered
+        Registered,   ///< the kernel reports what happens
+        AlwaysReady,  ///< a file that cannot be waited for: reading and writing never say "later"
+    };
+
+    IntrusiveList<DescriptorWait> waits;
+    IntrusiveList<DescriptorWatch, WatchTag> watches;
+    void* handle = nullptr;        // the backend's
+    std::uint32_t generation = 0;  // counts the files that had this number
+    PollMask registered{};         // what the kernel is asked for
+    PollMask ready{};              // what it has said, and nobody has found to be over since
+    PollMask sticky{};             // that part of it which stays: ends and errors
+    State state = State::Unknown;
+    bool is_pending = false;    // to be looked at before the next sleep
+    std::uint8_t unwanted = 0;  // reports in a row that nobody waited for
+
+    bool covers(PollMask mask) const noexcept { return !any(mask & ~registered); }
+
+    /// What its waiters and watches want together.
+    PollMask wanted() const noexcept;
+};
+
+/// Descriptors by number. Entries stay where they are.
+class TA_API DescriptorTable {
+public:
+    /// Null when nothing is known of it.
+    Descriptor* find(int fd) const noexcept {
+        const auto index = static_cast<unsigned>(fd);
+        return TA_LIKELY(index < size_) ? &chunks_[index / kChunk][index % kChunk] : nullptr;
+    }
+
+    /// The entry, made if need be. Null when the number is negative or memory is out.
+    Descriptor* reach(int fd) noexcept;
+
+    /// All numbers below have an entry.
+    unsigned size() const noexcept { return size_; }
+
+private:
+    static constexpr unsigned kChunk = 256;
+
+    std::vector<std::unique_ptr<Descriptor[]>> chunks_;
+    unsigned size_ = 0;
+};
+
+}  // namespace trueasync
