@@ -55,7 +55,6 @@ std::shared_ptr<LoopReturns> LoopReturns::of(Reactor& reactor) {
         if (!made->trigger_->add_callback(*listener)) {
             return nullptr;
         }
-        listener->add_ref();  // given up by `dispose`
         detail::ForkGuard::instance().add(*made);
         place = made;
     }

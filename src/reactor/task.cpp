@@ -43,9 +43,7 @@ public:
 };
 
 TaskEvent::TaskEvent(Reactor& reactor, std::string name, WorkLane& lane) noexcept
-    : Event(EventType::Task), reactor_(reactor), lane_(lane), name_(std::move(name)) {
-    use_loop();
-}
+    : ReactorEvent(reactor, EventType::Task), lane_(lane), name_(std::move(name)) {}
 
 TaskEvent::~TaskEvent() = default;
 
@@ -60,7 +58,7 @@ Status TaskEvent::enter_loop() {
     if (job_->is_expected()) {
         return {};  // a thread was at it when the last waiter left
     }
-    return lane_.submit(reactor_, *job_);
+    return lane_.submit(*reactor(), *job_);
 }
 
 void TaskEvent::leave_loop() noexcept {

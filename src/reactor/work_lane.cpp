@@ -2,12 +2,11 @@
 
 #include <pthread.h>
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstring>
 #include <new>
 #include <thread>
+#include <trueasync/reactor/system_error.hpp>
 #include "reactor/fork_guard.hpp"
 
 namespace trueasync {
@@ -96,9 +95,7 @@ Status WorkLane::submit(LaneItem& item) {
     // One thread more when those that are idle all have something to fetch already.
     if (stats_.queued >= stats_.idle && stats_.threads < settings_.max_threads) {
         if (const int error = start_thread(); error != 0 && stats_.threads == 0) {
-            return Status::failure(
-                ErrorCode::System, "lane '" + settings_.name + "' cannot start a thread: " + std::strerror(error)
-            );
+            return system_failure(error, "start a thread of the lane '" + settings_.name + "'");
         }
     }
     item.lane_ = this;

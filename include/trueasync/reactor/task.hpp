@@ -5,9 +5,8 @@
 
 #include <memory>
 #include <string>
-#include <trueasync/event/event.hpp>
+#include <trueasync/reactor/reactor_event.hpp>
 #include <trueasync/reactor/work_lane.hpp>
-#include <trueasync/runtime/reactor.hpp>
 
 namespace trueasync {
 
@@ -31,13 +30,13 @@ public:
 ///
 /// The work is queued by `start`. A lane whose queue is full refuses with `QueueFull`; nothing waits in silence.
 /// Thread rule: the thread of its reactor.
-/// Lifetime: may be dropped at any time. What had not begun is not done; what had begun goes on with what it owns, and its
+/// Lifetime: may be dropped at any time, and may outlive its reactor (see `ReactorEvent`). What had not begun is not done; what had begun goes on with what it owns, and its
 /// result is thrown away.
 /// Cancel rule: a waiter that leaves does not disturb the others. When the last one leaves, work that has not begun is taken out of
 /// the queue (another `start` queues it again); work that has begun goes on and its result is kept for who asks later.
 ///
 /// @snippet unit/reactor/task_test.cpp  await_task
-class TA_API TaskEvent final : public Event {
+class TA_API TaskEvent final : public ReactorEvent {
 public:
     /// `name` is for people.
     static Ref<TaskEvent> create(
@@ -59,7 +58,6 @@ protected:
     [[nodiscard]] Status enter_loop() override;
     void leave_loop() noexcept override;
     void on_destroy() noexcept override;
-    ActiveEvents* active_events() noexcept override { return &reactor_.active(); }
     Error* unhandled_error() const noexcept override { return error_.get(); }
 
 private:
@@ -70,7 +68,6 @@ private:
     void finish(Job& job) noexcept;
     void abandon() noexcept;
 
-    Reactor& reactor_;
     WorkLane& lane_;
     std::string name_;
     Job* job_ = nullptr;  // until it is done; then it has given body and error to us
