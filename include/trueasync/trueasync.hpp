@@ -6,7 +6,9 @@
 #include <trueasync/api/await.hpp>
 #include <trueasync/api/exceptions.hpp>
 #include <trueasync/api/handle.hpp>
+#include <trueasync/api/resolve.hpp>
 #include <trueasync/api/run.hpp>
+#include <trueasync/api/run_blocking.hpp>
 #include <trueasync/api/spawn.hpp>
 #include <trueasync/debug/dump.hpp>
 #include <trueasync/event/event_ref.hpp>

@@ -21,6 +21,8 @@ void throw_error(const Ref<Error>& error) {
             throw TimeoutError(*error);
         case ErrorCode::Deadlock:
             throw DeadlockError(*error);
+        case ErrorCode::Resolve:
+            throw ResolveError(*error);
         default:
             throw AsyncError(*error);
     }

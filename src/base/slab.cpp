@@ -1,5 +1,6 @@
 #include <trueasync/base/slab.hpp>
 
+#include <pthread.h>
 #include <mutex>
 #include <new>
 #include <utility>
@@ -14,6 +15,13 @@ struct SlabThread {
     static constexpr std::size_t kChunk = std::size_t{64} * 1024;
 
     struct Shared {
+        // A fork while another thread holds the mutex would leave it locked in the child for good.
+        Shared() {
+            pthread_atfork(
+                [] { shared().mutex.lock(); }, [] { shared().mutex.unlock(); }, [] { shared().mutex.unlock(); }
+            );
+        }
+
         std::mutex mutex;
         Slab::Lists free = {};
         std::vector<void*> chunks;

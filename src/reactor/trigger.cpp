@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 #include <cerrno>
+#include <trueasync/reactor/loop_return.hpp>
 #include <utility>
 
 #include "fork_generation.hpp"
@@ -94,6 +95,8 @@ bool TriggerQueue::renew() noexcept {
     return is_done;
 }
 
+bool TriggerQueue::is_forked() const noexcept { return fork_generation_ != detail::fork_generation(); }
+
 bool TriggerQueue::push(TriggerEvent& trigger) noexcept {
     TriggerEvent* head = fired_.load(std::memory_order_relaxed);
     do {
@@ -120,7 +123,7 @@ bool TriggerQueue::begin_sleep() noexcept {
 }
 
 void TriggerQueue::wake() noexcept {
-    if (fork_generation_ != detail::fork_generation()) {
+    if (is_forked()) {
         return;  // the descriptor is the parent's; the child's first turn does not sleep
     }
     const int before = errno;  // this may be a signal handler

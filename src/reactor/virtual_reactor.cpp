@@ -5,6 +5,12 @@
 namespace trueasync {
 
 Status VirtualReactor::execute(bool no_wait) {
+    if (triggers_->is_forked()) {
+        if (!triggers_->renew()) {
+            return Status::failure(ErrorCode::System, "no descriptor to wait for triggers on after a fork");
+        }
+        ReactorEvent::fork_all(*this);
+    }
     const bool has_delivered = triggers_->deliver();
     if (!timers_.empty() && timers_.nearest() <= now_) {
         timers_.fire_due(now_);

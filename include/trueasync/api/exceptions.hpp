@@ -35,6 +35,17 @@ private:
     ErrorCode code_;
 };
 
+/// A name could not be looked up.
+class TA_API ResolveError final : public AsyncError {
+public:
+    explicit ResolveError(const Error& error);
+    /// The number that `getaddrinfo` returned: `EAI_AGAIN` is worth another try, `EAI_NONAME` is not.
+    int eai() const noexcept { return eai_; }
+
+private:
+    int eai_;
+};
+
 /// A deadline passed, or a `timeout` fired.
 class TA_API TimeoutError final : public AsyncError {
 public:

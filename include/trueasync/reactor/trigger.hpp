@@ -4,10 +4,12 @@
 /// Wakes a loop from any thread.
 
 #include <atomic>
+#include <memory>
 #include <trueasync/reactor/reactor_event.hpp>
 
 namespace trueasync {
 
+class LoopReturns;
 class TriggerQueue;
 
 /// Fires on the loop's thread some time after `fire` was called on any thread.
@@ -23,6 +25,8 @@ public:
     static Ref<TriggerEvent> create(Reactor& reactor);
 
     void fire() noexcept;
+
+    TriggerQueue& queue() const noexcept { return *queue_; }
 
     /// `Trigger(active)`.
     std::string info() const override { return Event::info(); }
@@ -85,6 +89,11 @@ public:
 
     /// In the child of a fork: a descriptor of its own, under the same number. False when the system refuses; errno says why.
     bool renew() noexcept;
+    bool is_forked() const noexcept;
+
+    /// The way back to the loop for what is out with other threads (see `ReturnItem`). Null before the first and after the reactor
+    /// has closed. Loop's thread.
+    std::shared_ptr<LoopReturns>& returns() noexcept { return returns_; }
 
 private:
     TriggerQueue() = default;
@@ -101,6 +110,7 @@ private:
     std::uint32_t fork_generation_ = 0;
     int ends_[2] = {-1, -1};         // to read from and to write to; the same one where the system has an `eventfd`
     TriggerEvent* first_ = nullptr;  // taken over by the loop, in order
+    std::shared_ptr<LoopReturns> returns_;
 };
 
 }  // namespace trueasync

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include <support/allocation_counter.hpp>
+#include <support/threads.hpp>
 
 namespace trueasync {
 namespace {
@@ -240,6 +242,26 @@ TEST(Slab, ManyThreadsShareWhatTheyLeave) {
     blocks.allocate(400);
     EXPECT_EQ(std::set<void*>(blocks.all.begin(), blocks.all.end()).size(), 400u);
     blocks.release();
+}
+
+TEST(Slab, ForkWhileAnotherThreadTakesBlocks) {
+#if defined(TA_ASAN) || defined(TA_TSAN)
+    GTEST_SKIP() << "sanitizers bring an allocator that a fork may leave locked";
+#endif
+    constexpr std::size_t kSize = 13 * Slab::kStep;
+    std::atomic<bool> is_over = false;
+    std::thread other([&] {
+        while (!is_over) {  // threads that end hand on what they have, under the lock
+            std::thread([] { Slab::release(Slab::allocate(kSize), kSize); }).join();
+        }
+    });
+    for (int i = 0; i < 30; ++i) {
+        EXPECT_EQ(
+            trueasync::testing::in_child([] { return Slab::allocate(kSize + Slab::kStep) != nullptr ? 0 : 1; }), 0
+        );
+    }
+    is_over = true;
+    other.join();
 }
 
 }  // namespace
