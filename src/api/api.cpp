@@ -4,9 +4,12 @@
 #include <trueasync/api/run.hpp>
 #include <trueasync/api/spawn.hpp>
 #include <trueasync/debug/dump.hpp>
+#include <trueasync/reactor/system_error.hpp>
 #include <trueasync/reactor/uv_reactor.hpp>
 
 namespace trueasync {
+
+IoError::IoError(const Error& error) : AsyncError(error), number_(SystemError::number_of(&error)) {}
 
 namespace detail {
 
@@ -23,6 +26,8 @@ void throw_error(const Ref<Error>& error) {
             throw DeadlockError(*error);
         case ErrorCode::Resolve:
             throw ResolveError(*error);
+        case ErrorCode::System:
+            throw IoError(*error);
         default:
             throw AsyncError(*error);
     }
@@ -54,17 +59,6 @@ void throw_wait_error(WaitResult result) {
         error = Error::make(result == WaitResult::TimedOut ? ErrorCode::Timeout : ErrorCode::Cancelled);
     }
     throw_error(error);
-}
-
-WaitResult wait_limited(Event& event, const Limit& limit, std::source_location where) noexcept {
-    WaitGuard guard(where);
-    limit.add_to(guard);
-    guard.add(event);
-    const WaitResult result = guard.park(limit.deadline());
-    if (result == WaitResult::Ready && guard.fired() != nullptr && guard.fired()->error() != nullptr) {
-        return Scheduler::refuse(Ref<Error>(guard.fired()->error()), WaitResult::Failed);
-    }
-    return result;
 }
 
 Timeout make_timeout(Duration limit) {

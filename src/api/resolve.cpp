@@ -21,7 +21,7 @@ Reactor& reactor_here() {
 /// A deadline that passes says for whom.
 template <typename E>
 void await_lookup(const E& event, const std::string& subject, const Limit& limit, std::source_location where) {
-    const WaitResult result = detail::wait_limited(*event, limit, where);
+    const WaitResult result = detail::wait_long(*event, limit, where);
     if (result == WaitResult::TimedOut) {
         const Ref<Error> cause = Scheduler::take_wait_error();
         detail::throw_error(Error::make(ErrorCode::Timeout, "resolve " + subject + ": no answer in time", cause));

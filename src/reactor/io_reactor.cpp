@@ -82,7 +82,7 @@ void IoReactor::unwatch(DescriptorWatch& watch) noexcept {
 
 // --- coroutines
 
-WaitResult IoReactor::park_ready(int fd, PollMask mask, Deadline deadline, std::source_location where) noexcept {
+WaitResult IoReactor::park_ready(int fd, PollMask mask, const WaitLimit& limit, std::source_location where) noexcept {
     Descriptor* descriptor = table_.find(fd);
     if (TA_UNLIKELY(descriptor == nullptr || !descriptor->covers(mask))) {
         descriptor = reach(fd);
@@ -111,7 +111,7 @@ WaitResult IoReactor::park_ready(int fd, PollMask mask, Deadline deadline, std::
         pend(fd, *descriptor);
     }
     ++active().visible;
-    const WaitResult result = wait.park(deadline);
+    const WaitResult result = wait.park(limit);
     --active().visible;
     if (is_level_triggered_ && wait.is_linked()) {
         pend(fd, *descriptor);

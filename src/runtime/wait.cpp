@@ -156,10 +156,13 @@ WaitResult detail::end_wait(Coroutine& self) noexcept {
     return result;
 }
 
-WaitResult detail::wait_long(Event& event, Deadline deadline, std::source_location where) noexcept {
+WaitResult detail::wait_long(Event& event, const WaitLimit& limit, std::source_location where) noexcept {
     WaitGuard guard(where);
+    if (limit.token() != nullptr) {
+        guard.add(*limit.token(), limit.role());  // first: of two that have fired already it is the one that counts
+    }
     guard.add(event);
-    const WaitResult result = guard.park(deadline);
+    const WaitResult result = guard.park(limit.deadline());
     if (result == WaitResult::Ready && guard.fired() != nullptr && guard.fired()->error() != nullptr) {
         return Scheduler::refuse(Ref<Error>(guard.fired()->error()), WaitResult::Failed);
     }

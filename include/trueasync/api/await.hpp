@@ -25,37 +25,17 @@ template <typename Rep, typename Period>
 Timeout timeout(std::chrono::duration<Rep, Period> limit);
 
 /// The limits a wait may have: none, a deadline, a `Timeout`, or any event as a token, whose firing cancels the wait.
-class Limit {
+class Limit : public WaitLimit {
 public:
-    Limit() noexcept = default;
-    Limit(Deadline deadline) noexcept : deadline_(deadline) {}
+    using WaitLimit::WaitLimit;
+    Limit(const WaitLimit& limit) noexcept : WaitLimit(limit) {}
     template <typename Rep, typename Period>
-    Limit(std::chrono::duration<Rep, Period> delay) noexcept : deadline_(Deadline::after(delay)) {}
-    Limit(const Timeout& timeout) noexcept : token_(&timeout.event()), role_(WakeRole::Timeout) {}
-    Limit(Event& token) noexcept : token_(&token), role_(WakeRole::Cancel) {}
+    Limit(std::chrono::duration<Rep, Period> delay) noexcept : WaitLimit(Deadline::after(delay)) {}
+    Limit(const Timeout& timeout) noexcept : WaitLimit(timeout.event(), WakeRole::Timeout) {}
+    Limit(Event& token) noexcept : WaitLimit(token, WakeRole::Cancel) {}
     template <typename T>
     Limit(const Handle<T>& token) noexcept : Limit(static_cast<Event&>(token.coroutine())) {}
-
-    Deadline deadline() const noexcept { return deadline_; }
-    bool is_none() const noexcept { return token_ == nullptr && deadline_.is_never(); }
-    void add_to(WaitGuard& guard) const noexcept {
-        if (TA_UNLIKELY(token_ != nullptr)) {
-            guard.add(*token_, role_);
-        }
-    }
-
-private:
-    Deadline deadline_;
-    Event* token_ = nullptr;
-    WakeRole role_ = WakeRole::Cancel;
 };
-
-namespace detail {
-
-/// `await` with a limit.
-TA_API WaitResult wait_limited(Event& event, const Limit& limit, std::source_location where) noexcept;
-
-}  // namespace detail
 
 /// Waits until `event` fires. May suspend. Throws the event's error, `Cancellation`, `TimeoutError` when the limit came first, and
 /// `AsyncError` for wrong use (outside a coroutine, for oneself, for a closed event).
@@ -63,11 +43,7 @@ TA_API WaitResult wait_limited(Event& event, const Limit& limit, std::source_loc
 TA_INLINE void await(
     Event& event, const Limit& limit = {}, std::source_location where = std::source_location::current()
 ) {
-    if (TA_LIKELY(limit.is_none())) {
-        detail::check(wait_for(event, Deadline::never(), where));
-    } else {
-        detail::check(detail::wait_limited(event, limit, where));
-    }
+    detail::check(wait_for(event, limit, where));
 }
 
 template <typename E>
@@ -94,7 +70,7 @@ await(const Handle<T>& handle, const Limit& limit = {}, std::source_location whe
         if (TA_LIKELY(limit.is_none())) {
             detail::check(join(coroutine, where));
         } else {
-            detail::check(detail::wait_limited(coroutine, limit, where));
+            detail::check(detail::wait_long(coroutine, limit, where));
         }
     } else if (TA_UNLIKELY(coroutine.error() != nullptr)) {
         coroutine.mark_exception_caught();

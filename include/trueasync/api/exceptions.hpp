@@ -35,6 +35,17 @@ private:
     ErrorCode code_;
 };
 
+/// The operating system refused something; the message says what was attempted and names the errno.
+class TA_API IoError final : public AsyncError {
+public:
+    explicit IoError(const Error& error);
+    /// The errno.
+    int number() const noexcept { return number_; }
+
+private:
+    int number_;
+};
+
 /// A name could not be looked up.
 class TA_API ResolveError final : public AsyncError {
 public:

@@ -80,7 +80,7 @@ public:
     const IoReactorStats& io_stats() const noexcept { return stats_; }
 
     /// Suspends until something of `mask` is ready; the long way of `wait_ready`.
-    WaitResult park_ready(int fd, PollMask mask, Deadline deadline, std::source_location where) noexcept;
+    WaitResult park_ready(int fd, PollMask mask, const WaitLimit& limit, std::source_location where) noexcept;
 
 protected:
     explicit IoReactor(bool is_level_triggered) noexcept : is_level_triggered_(is_level_triggered) {}

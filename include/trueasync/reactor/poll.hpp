@@ -92,10 +92,10 @@ TA_INLINE WaitResult wait_ready(
     IoReactor& reactor,
     int fd,
     PollMask mask,
-    Deadline deadline = Deadline::never(),
+    const WaitLimit& limit = {},
     std::source_location where = std::source_location::current()
 ) noexcept {
-    return reactor.park_ready(fd, mask, deadline, where);
+    return reactor.park_ready(fd, mask, limit, where);
 }
 
 }  // namespace trueasync

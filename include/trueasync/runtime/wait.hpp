@@ -12,6 +12,34 @@
 
 namespace trueasync {
 
+/// What may end a wait early: nothing, a deadline, or an event as a token (`Timeout`: the wait has lasted too long; `Cancel`: it is
+/// cancelled).
+class WaitLimit {
+public:
+    constexpr WaitLimit() noexcept = default;
+    constexpr WaitLimit(Deadline deadline) noexcept : deadline_(deadline) {}
+    constexpr WaitLimit(Event& token, WakeRole role) noexcept : token_(&token), role_(role) {}
+
+    Deadline deadline() const noexcept { return deadline_; }
+    Event* token() const noexcept { return token_; }
+    WakeRole role() const noexcept { return role_; }
+    bool is_none() const noexcept { return token_ == nullptr && deadline_.is_never(); }
+
+    /// The same for several waits in a row: a delay counts from `now`, not anew from each.
+    WaitLimit fixed(Instant now) const noexcept {
+        WaitLimit limit = *this;
+        if (!deadline_.is_never()) {
+            limit.deadline_ = Deadline::at(deadline_.resolve(now));
+        }
+        return limit;
+    }
+
+private:
+    Deadline deadline_;
+    Event* token_ = nullptr;
+    WakeRole role_ = WakeRole::Cancel;
+};
+
 /// Lies on the stack of a waiting coroutine, from before the first subscription to after the last. Its destructor stops,
 /// unsubscribes and disarms whatever the wait has set up, so that no way out leaves anything behind.
 ///
@@ -51,6 +79,14 @@ public:
             Scheduler::park(*self_);
         }
         return arrive();
+    }
+
+    /// The same with any limit. A token that is there already is looked at before everything else.
+    WaitResult park(const WaitLimit& limit) noexcept {
+        if (TA_UNLIKELY(limit.token() != nullptr)) {
+            add(*limit.token(), limit.role());
+        }
+        return park(limit.deadline());
     }
 
     /// What fired first; null when nothing has. Valid until the guard goes.
@@ -130,18 +166,18 @@ namespace detail {
 TA_API TA_COLD WaitResult end_wait(Coroutine& self) noexcept;
 
 /// `wait_for` with a guard.
-TA_API WaitResult wait_long(Event& event, Deadline deadline, std::source_location where) noexcept;
+TA_API WaitResult wait_long(Event& event, const WaitLimit& limit, std::source_location where) noexcept;
 
 }  // namespace detail
 
 /// Waits for one event. May suspend. `Failed` when the event came with an error; `Scheduler::take_wait_error` has it.
 /// The common case is inlined and uses no guard: the waker alone knows what to undo.
 TA_INLINE WaitResult wait_for(
-    Event& event, Deadline deadline = Deadline::never(), std::source_location where = std::source_location::current()
+    Event& event, const WaitLimit& limit = {}, std::source_location where = std::source_location::current()
 ) noexcept {
-    Coroutine* self = deadline.is_never() ? Scheduler::wait_simple(event, false, where) : nullptr;
+    Coroutine* self = limit.is_none() ? Scheduler::wait_simple(event, false, where) : nullptr;
     if (TA_UNLIKELY(self == nullptr)) {
-        return detail::wait_long(event, deadline, where);
+        return detail::wait_long(event, limit, where);
     }
     return TA_LIKELY(Scheduler::end_simple_wait(*self)) ? WaitResult::Ready : detail::end_wait(*self);
 }
@@ -150,7 +186,7 @@ TA_INLINE WaitResult wait_for(
 TA_INLINE WaitResult join(Coroutine& coroutine, std::source_location where = std::source_location::current()) noexcept {
     Coroutine* self = Scheduler::wait_simple(coroutine, true, where);
     if (TA_UNLIKELY(self == nullptr)) {
-        return detail::wait_long(coroutine, Deadline::never(), where);
+        return detail::wait_long(coroutine, {}, where);
     }
     return TA_LIKELY(Scheduler::end_simple_wait(*self)) ? WaitResult::Ready : detail::end_wait(*self);
 }

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <string>
+#include <trueasync/api/exceptions.hpp>
+#include <trueasync/reactor/descriptor_io.hpp>
+#include <trueasync/reactor/system_error.hpp>
+
+namespace trueasync::detail {
+
+[[noreturn]] inline void throw_system(int number, std::string attempted) {
+    throw_error(SystemError::make(number, std::move(attempted)));
+}
+
+/// The reactor of this thread, with descriptors.
+inline IoReactor& need_io(const char* what) {
+    Scheduler* scheduler = Scheduler::current();
+    if (scheduler == nullptr) {
+        throw_error(Error::make(
+            ErrorCode::NotRunning, std::string(what) + " needs a running runtime: call it inside trueasync::run"
+        ));
+    }
+    IoReactor* io = scheduler->reactor().io();
+    if (io == nullptr) {
+        throw_error(Error::make(
+            ErrorCode::IllegalState,
+            std::string(what) + " needs a reactor that knows descriptors; this one has a virtual clock only"
+        ));
+    }
+    return *io;
+}
+
+/// Throws unless it went well; `describe` says what was attempted.
+template <typename Describe>
+inline void check(const IoOutcome& outcome, Describe&& describe) {
+    if (TA_UNLIKELY(outcome.error != 0)) {
+        throw_system(outcome.error, describe());
+    }
+    if (TA_UNLIKELY(outcome.wait != WaitResult::Ready)) {
+        throw_wait_error(outcome.wait);
+    }
+}
+
+}  // namespace trueasync::detail
