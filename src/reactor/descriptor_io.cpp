@@ -259,8 +259,8 @@ IoOutcome DescriptorIo::connect(const SocketAddress& to) noexcept {
     }
     reactor_.mark_drained(fd_, PollMask::Writable);
     for (;;) {
-        if (const WaitResult result = wait(PollMask::Writable); result != WaitResult::Ready) {
-            return finish_wait(result);
+        if (const WaitResult ended = wait(PollMask::Writable); ended != WaitResult::Ready) {
+            return finish_wait(ended);
         }
         int error = 0;
         socklen_t size = sizeof(error);
