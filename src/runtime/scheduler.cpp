@@ -384,7 +384,10 @@ void Scheduler::tick() noexcept {
     } else {
         const Instant now = reactor_.now();
         const Duration passed = now - last_tick_;
-        if (passed >= settings_.tick_interval) {
+        if (last_tick_ == Instant()) {  // it has slept since, and did not look at the clock for that
+            last_tick_ = now;
+            tick_reactor();
+        } else if (passed >= settings_.tick_interval) {
             // Turns took longer than thought: look at the clock sooner next time.
             const auto share = passed / settings_.tick_interval;
             turns_wanted_ = share > turns_wanted_ ? 1 : std::max(1U, turns_wanted_ / static_cast<std::uint32_t>(share));
@@ -460,7 +463,7 @@ void Scheduler::loop() noexcept {
                 if (Status status = reactor_.execute(false); !status) {
                     runtime_.unhandled(nullptr, *status.error());
                 }
-                last_tick_ = reactor_.has_real_clock() ? reactor_.now() : last_tick_;
+                last_tick_ = Instant();
             }
             continue;
         }

@@ -58,12 +58,11 @@ public:
         const bool is_asleep = limit != Duration::zero() && triggers_->begin_sleep();
         stats_.sleeps += is_asleep ? 1 : 0;
         const int count = wait_for_events(is_asleep ? limit : Duration::zero());
-        const int failure = errno;
         if (is_asleep) {
             triggers_->end_sleep();
         }
-        if (TA_UNLIKELY(count < 0 && failure != EINTR)) {
-            return system_failure(failure, "wait for events");
+        if (TA_UNLIKELY(count < 0 && errno != EINTR)) {
+            return system_failure(errno, "wait for events");
         }
         bool is_libuv_ready = false;
         for (int i = 0; i < count; ++i) {
@@ -74,7 +73,8 @@ public:
                 is_libuv_ready = is_libuv_ready || event.data.u64 == kLibuv;
             }
         }
-        if (is_libuv_ready || uv_backend_timeout(&loop_) == 0) {
+        // After a sleep without end nothing can be due by its clock; what callbacks have just begun is seen before the next sleep.
+        if (is_libuv_ready || (limit != Duration::max() && uv_backend_timeout(&loop_) == 0)) {
             uv_run(&loop_, UV_RUN_NOWAIT);
         }
         UvReactor::deliver();
