@@ -19,6 +19,19 @@ FIGURES = [
     ("parked_kib", 4.4, "absolute"),
 ]
 
+# name, budget, where the floor is measured (a peer, or nothing for ourselves), its name there
+NET_FIGURES = [
+    ("echo", 1.08, None, "echo_floor"),
+    ("socketpair", 1.15, None, "socketpair_floor"),
+    ("sleeps_100k", 0.5, "go", "sleeps_100k"),
+    ("sleeps_100k_cold", None, "go", "sleeps_100k_cold"),
+]
+NOTES = {
+    "core": "ratio: multiples of one raw jump_fcontext switch (floor). Peers: their ratio, or their own value.",
+    "net": "ratio: CPU time of echo against a bare level-triggered epoll server, time of socketpair against a bare edge-triggered\n"
+           "epoll loop, CPU time of sleeps against Go's in the same round. Sleeps: the second round of a process; cold: the first.",
+}
+
 PEERS = {"boost_fiber": "Boost.Fiber", "go": "Go"}
 
 
@@ -93,6 +106,33 @@ def build_entries(own, shared, peer_figures, missing):
     return entries, absent
 
 
+def build_net_entries(own, peer_figures, missing):
+    entries = []
+    absent = []
+    for name, budget, peer, floor_name in NET_FIGURES:
+        if name not in own:
+            absent.append(name)
+            continue
+        figure = own[name]
+        floor = (peer_figures[peer] if peer else own).get(floor_name, {}).get("median")
+        if floor is None and not peer:
+            absent.append(floor_name)
+        ratio = figure["median"] / floor if floor else None
+        entries.append({
+            "name": name,
+            "value": rounded(figure["median"]),
+            "unit": figure["unit"],
+            "ratio": rounded(ratio),
+            "floor": rounded(floor),
+            "budget": budget,
+            "verdict": None if budget is None or ratio is None else ("ok" if ratio <= budget else "MISSED"),
+            "rounds": figure["rounds"],
+            "spread": figure.get("spread"),
+            "peers": {peer: {"value": rounded(floor), "ratio": None}} if peer and floor else {},
+        })
+    return entries, absent
+
+
 def peer_cell(entry, peer):
     value = entry["peers"].get(peer)
     if value is None or "not_measured" in value:
@@ -102,7 +142,7 @@ def peer_cell(entry, peer):
     return f"{value['ratio']:.1f}"
 
 
-def print_table(entries, missing):
+def print_table(entries, missing, note):
     rows = [["name", "value", "ratio", "budget", "verdict", "spread"] + list(PEERS.values())]
     for entry in entries:
         budget = entry["budget"]
@@ -120,7 +160,7 @@ def print_table(entries, missing):
         cells = [row[0].ljust(widths[0])] + [cell.rjust(width) for cell, width in zip(row[1:], widths[1:])]
         print("  ".join(cells).rstrip())
     print()
-    print("ratio: multiples of one raw jump_fcontext switch (floor). Peers: their ratio, or their own value.")
+    print(note)
     for entry in entries:
         for peer, value in entry["peers"].items():
             if "count" in value and value["count"] != entry.get("count"):
@@ -138,26 +178,30 @@ def print_table(entries, missing):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--suite", choices=sorted(NOTES), default="core")
     parser.add_argument("--raw", type=pathlib.Path, required=True, help="folder with the *.jsonl files")
     parser.add_argument("--out", type=pathlib.Path, required=True, help="JSON file to write")
     parser.add_argument("--missing", action="append", default=[], metavar="PEER=REASON")
     arguments = parser.parse_args()
 
     missing = dict(text.split("=", 1) for text in arguments.missing)
-    own = read_lines(arguments.raw / "core.jsonl")
+    own = read_lines(arguments.raw / f"{arguments.suite}.jsonl")
     shared = read_lines(arguments.raw / "shared.jsonl")
     peer_figures = {peer: read_lines(arguments.raw / f"{peer}.jsonl") for peer in PEERS}
     for peer, figures in peer_figures.items():
         if not figures:
             missing.setdefault(peer, "it printed nothing")
-    if "floor" not in own:
+    if arguments.suite == "core" and "floor" not in own:
         print("bench/report.py: the floor was not measured", file=sys.stderr)
         return 3
 
-    entries, absent = build_entries(own, shared, peer_figures, missing)
+    if arguments.suite == "net":
+        entries, absent = build_net_entries(own, peer_figures, missing)
+    else:
+        entries, absent = build_entries(own, shared, peer_figures, missing)
     arguments.out.parent.mkdir(parents=True, exist_ok=True)
     arguments.out.write_text(json.dumps(entries, indent=2) + "\n")
-    print_table(entries, missing)
+    print_table(entries, missing, NOTES[arguments.suite])
     if absent:
         print(f"bench/report.py: not measured: {', '.join(absent)}", file=sys.stderr)
         return 3

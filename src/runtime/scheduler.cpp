@@ -280,11 +280,12 @@ TA_INLINE Coroutine* Scheduler::finish_simple(Coroutine& coroutine, bool& is_giv
 }
 
 /// Who runs after a coroutine that has ended. An unstarted one is returned as it is: it takes over the context.
-TA_INLINE Coroutine* Scheduler::next_after(detail::Hot& hot, Coroutine& ended, bool& is_given) noexcept {
+TA_INLINE Coroutine* Scheduler::next_after(detail::Hot& state, Coroutine& ended, bool& is_given) noexcept {
     Coroutine* waiter = finish_simple(ended, is_given);
     if (TA_LIKELY(waiter != nullptr)) {
         if (TA_LIKELY(
-                hot.queue.empty() && waiter->waker_state_ == WakerState::Waiting && !detail::take_turn(hot.fast_turns)
+                state.queue.empty() && waiter->waker_state_ == WakerState::Waiting &&
+                !detail::take_turn(state.fast_turns)
             )) {
             return waiter;  // alone in the queue: no need to go through it
         }
@@ -292,8 +293,8 @@ TA_INLINE Coroutine* Scheduler::next_after(detail::Hot& hot, Coroutine& ended, b
     } else {
         finish(ended);
     }
-    if (TA_UNLIKELY(detail::take_turn(hot.fast_turns))) {
-        hot.fast_turns = 0;
+    if (TA_UNLIKELY(detail::take_turn(state.fast_turns))) {
+        state.fast_turns = 0;
         tick();
         ++stats_.switches;  // a turn that was taken counts by itself
     }
@@ -323,9 +324,9 @@ void Scheduler::context_main() noexcept {
     ExecutionContext here;  // of nobody in particular: where this stack waits between two coroutines
     here.inherit(hot.current->context_);
     for (;;) {
-        detail::Hot& hot = detail::hot_here();
-        Coroutine& self = *hot.current;
-        Scheduler& scheduler = *hot.scheduler;
+        detail::Hot& state = detail::hot_here();
+        Coroutine& self = *state.current;
+        Scheduler& scheduler = *state.scheduler;
         if (TA_UNLIKELY((self.attention_ & Coroutine::kHooks) != 0)) {
             if (scheduler.host_hook_ != nullptr) {
                 scheduler.host_hook_->start(self);
@@ -338,9 +339,9 @@ void Scheduler::context_main() noexcept {
             self.fail(ExceptionError::capture());
         }
         bool is_given = false;
-        Coroutine& next = *scheduler.next_after(hot, self, is_given);
+        Coroutine& next = *scheduler.next_after(state, self, is_given);
         next.waker_state_ = WakerState::NoStatus;
-        hot.current = &next;
+        state.current = &next;
         if (TA_UNLIKELY((next.attention_ & Coroutine::kUnstarted) != 0)) {
             --scheduler.stats_.switches;  // the turn was counted as one
             ++scheduler.stats_.handovers;
@@ -350,9 +351,9 @@ void Scheduler::context_main() noexcept {
             scheduler.drop(self, is_given);
             continue;
         }
-        if (TA_LIKELY(hot.spare == nullptr)) {
+        if (TA_LIKELY(state.spare == nullptr)) {
             // Waits right here for the next coroutine to start, which then needs neither stack nor frame.
-            hot.spare = &here;
+            state.spare = &here;
             scheduler.stacks_.offer_spare();
             scheduler.drop(self, is_given);
             ExecutionContext::switch_to(here, next.context_);

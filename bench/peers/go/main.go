@@ -246,7 +246,12 @@ func main() {
 	rounds := flag.Int("rounds", 9, "counted rounds")
 	roundMs := flag.Int("round-ms", 50, "length of a round in milliseconds")
 	parked := flag.Int("parked", 0, "measure this many parked goroutines instead")
+	sleeps := flag.Bool("sleeps", false, "measure 100,000 sleeps instead")
 	flag.Parse()
+	if *sleeps {
+		measureSleeps()
+		return
+	}
 	if *parked > 0 {
 		measureParked(*parked)
 	}

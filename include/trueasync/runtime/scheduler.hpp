@@ -299,7 +299,7 @@ private:
     bool is_alive_sorted_ = true;
     std::uint32_t turns_granted_ = 0;
     std::uint32_t turns_wanted_ = 0;  // adapted to how long turns take
-    Instant last_tick_{};  // of the reactor, by the clock; none after a sleep
+    Instant last_tick_{};             // of the reactor, by the clock; none after a sleep
     bool is_accepting_ = false;
     bool is_spawn_simple_ = false;  // accepting, and no host hook
     bool is_draining_ = false;

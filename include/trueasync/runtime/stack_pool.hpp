@@ -31,8 +31,8 @@ enum class GuardKind : std::uint8_t { None, Madvise, Mprotect };
 struct StackPoolSettings {
     /// Usable bytes and one guard page together. Rounded up to whole pages, at least 16 KiB and two pages.
     std::size_t stack_size = 256 * 1024;
-    std::size_t min_idle = 64;     // warm stacks are never trimmed below this
-    std::size_t max_idle = 65536;  // warm stacks are never kept above this
+    std::size_t min_idle = 64;      // warm stacks are never trimmed below this
+    std::size_t max_idle = 131072;  // warm stacks are never kept above this
     /// The tops of neighbouring stacks are shifted against each other by 64-byte steps within this many bytes, so that
     /// the hot ends of 1,000 stacks do not fight for the same cache sets (43 against 12 ns for touching four lines in
     /// turn). Rounded down to a power of two, at most half a page; 0 puts every top at the end of a page.
