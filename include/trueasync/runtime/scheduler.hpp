@@ -289,7 +289,7 @@ private:
     std::uint32_t next_id_ = 1;
     std::uint32_t turns_granted_ = 0;
     std::uint32_t turns_wanted_ = 0;  // adapted to how long turns take
-    Instant last_tick_{};  // of the reactor, by the clock; none after a sleep
+    Instant last_tick_{};             // of the reactor, by the clock; none after a sleep
     bool is_accepting_ = false;
     bool is_draining_ = false;
     SchedulerStats stats_;
