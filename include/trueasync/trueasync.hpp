@@ -14,5 +14,6 @@
 #include <trueasync/debug/dump.hpp>
 #include <trueasync/event/event_ref.hpp>
 #include <trueasync/event/manual_event.hpp>
+#include <trueasync/reactor/poll.hpp>
 #include <trueasync/reactor/timer.hpp>
 #include <trueasync/reactor/trigger.hpp>

@@ -322,11 +322,13 @@ TEST_P(Polls, HiddenOneKeepsNothingAlive) {
         }),
         DeadlockError
     );
-    in_runtime([fd = *in](IoReactor& reactor) {
-        auto poll = PollEvent::create(reactor, fd, R);
+    Ref<PollEvent> poll;
+    in_runtime([&, fd = *in](IoReactor& reactor) {
+        poll = PollEvent::create(reactor, fd, R);
         poll->set_hidden(true);
         ASSERT_TRUE(poll->start());
-        poll.detach()->set_hidden(true);  // still in the loop when `run` ends; leaks on purpose until then
+        EXPECT_EQ(reactor.active().visible, 0U);
+        EXPECT_EQ(reactor.active().hidden, 1U);
     });
 }
 

@@ -212,6 +212,54 @@ RUNTIME_TEST(TimerEvent, RearmCountsAnewFromNow) {
     EXPECT_EQ(listener.calls, 1);
 }
 
+RUNTIME_TEST(TimerEvent, RearmOfAClosedOneIsRefused) {
+    VirtualReactor reactor;
+    auto timer = TimerEvent::create(reactor, 10ms);
+    ASSERT_TRUE(timer->start());
+    reactor.advance(10ms);
+    turn(reactor);
+    ASSERT_TRUE(timer->is_closed());
+    const Status status = timer->rearm(20ms);
+    EXPECT_TRUE(status.is(ErrorCode::EventClosed));
+    EXPECT_EQ(status.error()->message(), "cannot arm a closed timer again: Timer(timeout=10ms, once)");
+    EXPECT_EQ(reactor.timer_count(), 0U);
+    EXPECT_EQ(reactor.active().visible, 0U);
+}
+
+RUNTIME_TEST(TimerEvent, AMillionAtOnce) {
+#if defined(TA_ASAN) || defined(TA_TSAN)
+    constexpr std::size_t kTimers = 50'000;
+#else
+    constexpr std::size_t kTimers = 1'000'000;
+#endif
+    VirtualReactor reactor;
+    Listener listener;
+    std::vector<Ref<TimerEvent>> timers;
+    timers.reserve(kTimers);
+    for (std::size_t i = 0; i < kTimers; ++i) {
+        timers.push_back(TimerEvent::create(reactor, 1ms * static_cast<int>(i * 7919 % 1000 + 1)));
+        ASSERT_TRUE(timers.back()->add_callback(listener));
+        ASSERT_TRUE(timers.back()->start());
+    }
+    EXPECT_EQ(reactor.timer_count(), kTimers);
+    EXPECT_EQ(reactor.active().visible, kTimers);
+    for (std::size_t i = 0; i < kTimers; i += 2) {
+        ASSERT_TRUE(timers[i]->rearm(2s));
+    }
+    for (std::size_t i = 0; i < kTimers; i += 4) {
+        timers[i]->del_callback(listener);
+        timers[i].reset();
+    }
+    reactor.advance(1s);
+    turn(reactor);
+    EXPECT_EQ(static_cast<std::size_t>(listener.calls), kTimers / 2);
+    reactor.advance(1s);
+    turn(reactor);
+    EXPECT_EQ(static_cast<std::size_t>(listener.calls), kTimers / 2 + kTimers / 4);
+    EXPECT_EQ(reactor.timer_count(), 0U);
+    EXPECT_EQ(reactor.active().visible, 0U);
+}
+
 RUNTIME_TEST(TimerEvent, RearmBeforeTheStartSetsTheDelay) {
     VirtualReactor reactor;
     auto timer = TimerEvent::create(reactor, 10ms);
