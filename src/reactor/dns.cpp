@@ -18,7 +18,7 @@ namespace {
 
 std::atomic<DnsResolver*> replaced_resolver = nullptr;
 
-DnsResolver& current_resolver() noexcept {
+DnsResolver& current_resolver() {
     static auto* system = new DnsResolver;  // never destroyed: threads may use it to the end
     DnsResolver* replaced = replaced_resolver.load(std::memory_order_acquire);
     return replaced != nullptr ? *replaced : *system;
@@ -308,13 +308,13 @@ Ref<DnsAddrinfoEvent> DnsAddrinfoEvent::create(Reactor& reactor, DnsQuery query,
 }
 
 const std::vector<DnsAddress>& DnsAddrinfoEvent::addresses() const noexcept {
-    static const auto* nothing = new std::vector<DnsAddress>;
-    return answer() != nullptr ? answer()->addresses : *nothing;
+    static const std::vector<DnsAddress> nothing;
+    return answer() != nullptr ? answer()->addresses : nothing;
 }
 
 std::string DnsAddrinfoEvent::subject() const {
-    const std::string host = query_.host.empty() ? "(this machine)" : query_.host.c_str();
-    return is_number(query_.service) ? host : host + ":" + query_.service.c_str();
+    const std::string host = query_.host.empty() ? "(this machine)" : query_.host;
+    return is_number(query_.service) ? host : host + ":" + query_.service;
 }
 
 Status DnsAddrinfoEvent::ask(detail::DnsTicket*& ticket) {
@@ -345,8 +345,8 @@ Ref<DnsNameinfoEvent> DnsNameinfoEvent::create(
 }
 
 const DnsName& DnsNameinfoEvent::name() const noexcept {
-    static const auto* nothing = new DnsName;
-    return answer() != nullptr ? answer()->name : *nothing;
+    static const DnsName nothing;
+    return answer() != nullptr ? answer()->name : nothing;
 }
 
 std::string DnsNameinfoEvent::subject() const { return address_.is_ip() ? address_.ip() : address_.to_string(); }

@@ -19,8 +19,9 @@ ForkGuard::ForkGuard() {
 void ForkGuard::before() noexcept {
     // Tables are locked before our own lock is: who holds one may be about to make a lane.
     mutex_.lock();
-    for (std::size_t locked = 0; locked < tables_.size(); ++locked) {
-        std::mutex& table = *tables_[locked].mutex;
+    std::size_t locked = 0;
+    while (locked < tables_.size()) {  // there may be more of them after each step
+        std::mutex& table = *tables_[locked++].mutex;
         mutex_.unlock();
         table.lock();
         mutex_.lock();

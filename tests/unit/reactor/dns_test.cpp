@@ -6,6 +6,7 @@
 #include <memory>
 #include <random>
 #include <support/coro_test.hpp>
+#include <support/descriptors.hpp>
 #include <support/fake_resolver.hpp>
 #include <support/threads.hpp>
 #include <thread>
@@ -486,6 +487,19 @@ TEST(DnsSystem, NamesThatCannotExist) {
         auto spaces = ask("not a name");
         EXPECT_EQ(code_of([&] { await(spaces); }), ErrorCode::Resolve);
     });
+}
+
+TEST(DnsSystem, NoDescriptorIsLeftBehind) {
+    const auto lookups = [] {
+        await(ask("localhost", "80"));
+        await(ask("127.0.0.1", "80"));
+        await(ask_name(SocketAddress::loopback(80)));
+        run_blocking([] {});
+    };
+    run(lookups);  // what is opened once is open
+    const std::size_t before = open_descriptors();
+    run(lookups);
+    EXPECT_EQ(open_descriptors(), before);
 }
 
 // --- everything at once
