@@ -33,13 +33,17 @@ void throw_error(const Ref<Error>& error) {
     }
 }
 
-void spawn_or_throw(Coroutine& coroutine) {
-    Ref<Coroutine> holder = Ref<Coroutine>::adopt(&coroutine);
+void check_spawn() {
     Scheduler* scheduler = Scheduler::current();
     if (scheduler == nullptr) {
         throw_error(Error::make(ErrorCode::NotRunning, "spawn needs a running runtime: call it inside trueasync::run"));
     }
-    check(scheduler->spawn(coroutine));
+    check(scheduler->can_spawn());
+}
+
+void spawn_or_throw(Coroutine& coroutine) {
+    Ref<Coroutine> holder = Ref<Coroutine>::adopt(&coroutine);
+    check(Scheduler::current()->spawn(coroutine));
     static_cast<void>(holder.detach());  // the caller's again
 }
 

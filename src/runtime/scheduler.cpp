@@ -497,8 +497,11 @@ Scheduler::Idle Scheduler::idle() noexcept {
 // --- coroutines
 
 Status Scheduler::spawn(Coroutine& coroutine, Owner* owner) noexcept {
-    if (TA_UNLIKELY(!is_accepting_ || hot.scheduler != this || coroutine.id_ != 0 || !stacks_.reserve())) {
-        return refuse_spawn(coroutine);
+    if (TA_UNLIKELY(coroutine.id_ != 0)) {
+        return Status::failure(ErrorCode::IllegalState, "a coroutine is spawned only once: " + coroutine.info());
+    }
+    if (TA_UNLIKELY(!is_accepting_ || hot.scheduler != this || !stacks_.reserve())) {
+        return refuse_spawn();
     }
     coroutine.add_ref();
     coroutine.id_ = ++hot.spawned;
@@ -516,7 +519,15 @@ Status Scheduler::spawn(Coroutine& coroutine, Owner* owner) noexcept {
     return {};
 }
 
-Status Scheduler::refuse_spawn(const Coroutine& coroutine) {
+Status Scheduler::can_spawn() noexcept {
+    if (!is_accepting_ || hot.scheduler != this || !stacks_.reserve()) {
+        return refuse_spawn();
+    }
+    stacks_.unreserve();
+    return {};
+}
+
+Status Scheduler::refuse_spawn() {
     if (hot.scheduler != this) {
         return Status::failure(
             ErrorCode::NotRunning, "a coroutine can be spawned only on the thread of a running runtime"
@@ -524,9 +535,6 @@ Status Scheduler::refuse_spawn(const Coroutine& coroutine) {
     }
     if (!is_accepting_) {
         return Status::failure(ErrorCode::ShuttingDown, "no coroutine can be spawned: the runtime is shutting down");
-    }
-    if (coroutine.id_ != 0) {
-        return Status::failure(ErrorCode::IllegalState, "a coroutine is spawned only once: " + coroutine.info());
     }
     return Status::failure(
         ErrorCode::OutOfMemory,

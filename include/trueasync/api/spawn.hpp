@@ -10,11 +10,14 @@ namespace trueasync {
 
 namespace detail {
 
-/// `spawn` when the simple way is barred. Takes over the reference; drops it when it throws.
+/// `spawn` when the simple way is barred: first whether it is possible at all, which needs no memory; then, with the coroutine made, for
+/// good. Takes over the reference; drops it when it throws.
+TA_API TA_COLD void check_spawn();
 TA_API TA_COLD void spawn_or_throw(Coroutine& coroutine);
 
 template <typename Closure, typename F>
 TA_COLD Closure* spawn_slow(F&& function, std::source_location where) {
+    check_spawn();
     auto* coroutine = new Closure(std::forward<F>(function), where);
     spawn_or_throw(*coroutine);
     return coroutine;

@@ -156,6 +156,9 @@ public:
     /// its stack; the caller then still owns it and it never runs.
     [[nodiscard]] Status spawn(Coroutine& coroutine, Owner* owner = nullptr) noexcept;
 
+    /// Whether `spawn` would be refused now, and why.
+    [[nodiscard]] Status can_spawn() noexcept;
+
     /// The same in two steps, for a coroutine that is made in between and is nothing special. First: what it needs is there, here is
     /// its id (see `Coroutine::Claim`); 0 when it is not, use `spawn`.
     static TA_INLINE std::uint64_t claim_spawn() noexcept {
@@ -244,7 +247,7 @@ private:
             detail::hot.queue.push_back(coroutine);
         }
     }
-    TA_COLD Status refuse_spawn(const Coroutine& coroutine);
+    TA_COLD Status refuse_spawn();
     TA_COLD static WaitResult suspend_slow(std::source_location where) noexcept;
     TA_COLD static WaitResult arrived_slow(Coroutine& self) noexcept;
     TA_COLD static WaitResult departing_slow(Coroutine* self) noexcept;
