@@ -48,14 +48,18 @@ bool eventually(F&& condition) {
     return true;
 }
 
-/// Runs `body` in a forked child and returns what it returned, or 128 and more when a signal ended it. A child that hangs is killed
+/// Runs `body` in a forked child and returns what it returned, 99 when it threw, or 128 and more when a signal ended it. A child that hangs is killed
 /// by its alarm.
 template <typename F>
 int in_child(F&& body) {
     const pid_t pid = ::fork();
     if (pid == 0) {
         ::alarm(9);
-        ::_exit(body());
+        try {
+            ::_exit(body());
+        } catch (...) {
+            ::_exit(99);
+        }
     }
     int status = 0;
     EXPECT_EQ(::waitpid(pid, &status, 0), pid);
