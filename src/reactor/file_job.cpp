@@ -92,9 +92,9 @@ Status IoEvent::start_job(IoRequest& request, std::uint64_t offset) noexcept {
     job->size = request.wanted_;
     job->offset = offset;
     job->operation = request.operation_;
-    job->place = is_append       ? detail::FileJob::Place::End
+    job->place = is_append                                                      ? detail::FileJob::Place::End
                  : is_seekable_ || request.where_ == IoRequest::Where::AtOffset ? detail::FileJob::Place::Offset
-                                 : detail::FileJob::Place::Here;
+                                                                                : detail::FileJob::Place::Here;
     if (Status status = WorkLane::file().submit(*reactor(), *job); !status) {
         return status;
     }

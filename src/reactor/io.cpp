@@ -64,7 +64,8 @@ IoRequest::IoRequest(Reactor* reactor, IoEvent& io, IoOperation operation, std::
 IoRequest::~IoRequest() = default;
 
 std::string IoRequest::attempted() const {
-    return std::string(verb(operation_)) + " " + std::to_string(wanted_) + " bytes of fd " + std::to_string(io_->number_);
+    return std::string(verb(operation_)) + " " + std::to_string(wanted_) + " bytes of fd " +
+           std::to_string(io_->number_);
 }
 
 std::span<std::byte> IoRequest::data() noexcept {
@@ -200,7 +201,7 @@ Ref<IoEvent> IoEvent::create(Reactor& reactor, int fd, IoKind kind, IoState stat
 }
 
 IoKind IoEvent::kind_of(int fd) noexcept {
-    struct stat status{};
+    struct stat status {};
     if (::fstat(fd, &status) != 0) {
         return IoKind::File;
     }
@@ -222,9 +223,7 @@ IoKind IoEvent::kind_of(int fd) noexcept {
     return S_ISCHR(status.st_mode) && ::isatty(fd) == 1 ? IoKind::Tty : IoKind::File;
 }
 
-Ref<IoRequest> IoEvent::make(
-    IoOperation operation, std::size_t size, const std::byte* data, const SocketAddress* to
-) {
+Ref<IoRequest> IoEvent::make(IoOperation operation, std::size_t size, const std::byte* data, const SocketAddress* to) {
     auto request = Ref<IoRequest>::adopt(new IoRequest(reactor(), *this, operation, size));
     request->buffer_.reset(new (std::nothrow) std::byte[std::max<std::size_t>(size, 1)]);
     if (request->buffer_ != nullptr && data != nullptr && size != 0) {
@@ -457,9 +456,7 @@ void IoEvent::watch(Side& side) noexcept {
         while (!side.requests.empty()) {
             const Ref<IoRequest> request(&side.requests.front());
             const int number = SystemError::number_of(status.error());
-            request->finish(
-                number != 0 ? SystemError::make(number, request->attempted()) : Ref<Error>(status.error())
-            );
+            request->finish(number != 0 ? SystemError::make(number, request->attempted()) : Ref<Error>(status.error()));
         }
     }
 }
@@ -484,7 +481,8 @@ void IoEvent::left(IoRequest& request) noexcept {
 
 /// A request goes after it was done. What nobody has seen is not lost, unless something later has been seen already.
 void IoEvent::give_back(IoRequest& request) noexcept {
-    if (request.operation_ != IoOperation::Read || request.is_taken_ || request.error_ != nullptr || descriptor_ == nullptr) {
+    if (request.operation_ != IoOperation::Read || request.is_taken_ || request.error_ != nullptr ||
+        descriptor_ == nullptr) {
         return;
     }
     if (kind_ == IoKind::File) {
@@ -498,8 +496,7 @@ void IoEvent::give_back(IoRequest& request) noexcept {
         return;
     }
     unread_.emplace(
-        request.position_,
-        Unread{std::move(request.buffer_), 0, request.transferred_, std::move(request.address_)}
+        request.position_, Unread{std::move(request.buffer_), 0, request.transferred_, std::move(request.address_)}
     );
     if (!reads_.requests.empty() && !reads_.is_pumping) {
         pump(reads_);

@@ -245,7 +245,9 @@ private:
     IoEvent(Reactor& reactor, int fd, IoKind kind, IoState state) noexcept;
     ~IoEvent() override;
 
-    Ref<IoRequest> make(IoOperation operation, std::size_t size, const std::byte* data, const SocketAddress* to = nullptr);
+    Ref<IoRequest> make(
+        IoOperation operation, std::size_t size, const std::byte* data, const SocketAddress* to = nullptr
+    );
     Ref<IoRequest> submit(Ref<IoRequest> request, bool has_offset);
     Side& side_of(const IoRequest& request) noexcept {
         return request.operation() == IoOperation::Read ? reads_ : writes_;
@@ -277,12 +279,12 @@ private:
     bool is_seekable_ = false;
     Side reads_;  // of a file: all requests without an offset
     Side writes_;
-    Queue running_;                             // of a file: requests with an offset
-    detail::FileJob* sequential_ = nullptr;     // what a thread does for `reads_`, or did for one that was dropped
-    std::uint64_t position_ = 0;                // in the file
-    std::uint64_t received_ = 0;                // bytes or datagrams read from a stream so far
-    std::uint64_t taken_ = 0;                   // up to here they have been looked at
-    std::map<std::uint64_t, Unread> unread_;    // by their place in the stream
+    Queue running_;                           // of a file: requests with an offset
+    detail::FileJob* sequential_ = nullptr;   // what a thread does for `reads_`, or did for one that was dropped
+    std::uint64_t position_ = 0;              // in the file
+    std::uint64_t received_ = 0;              // bytes or datagrams read from a stream so far
+    std::uint64_t taken_ = 0;                 // up to here they have been looked at
+    std::map<std::uint64_t, Unread> unread_;  // by their place in the stream
 };
 
 }  // namespace trueasync

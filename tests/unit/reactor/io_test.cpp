@@ -39,11 +39,12 @@ struct IoPair {
     Ref<IoEvent> second;
 };
 
-IoPair wrap(IoReactor& reactor, FdPair pair, IoKind kind, IoState first = IoState::Both, IoState second = IoState::Both) {
+IoPair wrap(
+    IoReactor& reactor, FdPair pair, IoKind kind, IoState first = IoState::Both, IoState second = IoState::Both
+) {
     return {
         IoEvent::create(reactor, pair.first.release(), kind, first),
-        IoEvent::create(reactor, pair.second.release(), kind, second)
-    };
+        IoEvent::create(reactor, pair.second.release(), kind, second)};
 }
 
 IoPair pipe_pair(IoReactor& reactor) {
@@ -264,8 +265,8 @@ TEST_P(Io, Refusals) {
         auto write = full->write("x");
         EXPECT_EQ(outcome(write), "ENOSPC");
         EXPECT_EQ(
-            write->error()->message(), "write 1 bytes of fd " + std::to_string(full->descriptor()) +
-                                           ": ENOSPC (no space left on device)"
+            write->error()->message(),
+            "write 1 bytes of fd " + std::to_string(full->descriptor()) + ": ENOSPC (no space left on device)"
         );
     });
 }
