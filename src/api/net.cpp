@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include <algorithm>
 #include <cerrno>
+#include <trueasync/reactor/listen.hpp>
 
 #include "io.hpp"
 
@@ -16,17 +17,6 @@ namespace {
 using detail::check;
 using detail::need_io;
 using detail::throw_system;
-
-template <typename Ask>
-SocketAddress address_of(int fd, Ask&& ask) {
-    SocketAddress address;
-    socklen_t size = SocketAddress::capacity();
-    if (fd < 0 || ask(fd, address.buffer(), &size) != 0) {
-        return {};
-    }
-    address.resize(size);
-    return address;
-}
 
 SocketAddress parse(std::string_view text) {
     SocketAddress address;
@@ -78,8 +68,14 @@ std::string Stream::name() const {
     return text.empty() ? "fd " + std::to_string(descriptor()) : text;
 }
 
-SocketAddress Stream::local() const { return address_of(descriptor(), ::getsockname); }
-SocketAddress Stream::peer() const { return address_of(descriptor(), ::getpeername); }
+SocketAddress Stream::local() const { return local_address(descriptor()); }
+
+SocketAddress Stream::peer() const {
+    SocketAddress address;
+    socklen_t size = SocketAddress::capacity();
+    address.resize(is_open() && ::getpeername(descriptor(), address.buffer(), &size) == 0 ? size : 0);
+    return address;
+}
 
 std::size_t Stream::read(std::span<std::byte> buffer, const Limit& limit, std::source_location where) {
     const IoOutcome outcome = DescriptorIo(need_io("read"), descriptor(), limit, where).read(buffer);
@@ -177,26 +173,12 @@ std::pair<UnixStream, UnixStream> UnixStream::pair() {
 
 Listener Listener::listen(const SocketAddress& address, int backlog, bool reuse_port) {
     Listener listener;
-    listener.descriptor_ = open_for(address, SOCK_STREAM, "listen on");
-    const int fd = listener.descriptor();
-    if (address.is_ip()) {
-        set_option(fd, SOL_SOCKET, SO_REUSEADDR, 1);
-#if defined(SO_REUSEPORT)
-        if (reuse_port) {
-            set_option(fd, SOL_SOCKET, SO_REUSEPORT, 1);
-        }
-#endif
-    }
-    if (::bind(fd, address.data(), address.size()) != 0 || ::listen(fd, backlog) != 0) {
-        throw_system(errno, "listen on " + address.to_string());
-    }
-    if (const std::string path = address.path(); !path.empty() && path.front() != '@') {
-        listener.path_ = path;
-    }
+    detail::check(open_listener(address, {.backlog = backlog, .reuse_port = reuse_port}, listener.descriptor_));
+    listener.path_ = listener_path(address);
     return listener;
 }
 
-SocketAddress Listener::local() const { return address_of(descriptor(), ::getsockname); }
+SocketAddress Listener::local() const { return local_address(descriptor()); }
 
 Listener& Listener::operator=(Listener&& other) noexcept {
     if (this != &other) {
@@ -286,6 +268,6 @@ void UdpSocket::send(std::span<const std::byte> data, const Limit& limit, std::s
     });
 }
 
-SocketAddress UdpSocket::local() const { return address_of(descriptor(), ::getsockname); }
+SocketAddress UdpSocket::local() const { return local_address(descriptor()); }
 
 }  // namespace trueasync

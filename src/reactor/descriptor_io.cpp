@@ -6,8 +6,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
-#include <csignal>
 #include <trueasync/reactor/system_error.hpp>
+
+#include "pipe_signal.hpp"
 
 namespace trueasync {
 
@@ -26,37 +27,6 @@ IoReactor* current_io() noexcept {
     Scheduler* scheduler = Scheduler::current();
     return scheduler != nullptr ? scheduler->reactor().io() : nullptr;
 }
-
-/// While it lives, a write to a pipe without readers does not raise SIGPIPE. One that was pending before stays pending.
-class PipeSignalGuard {
-public:
-    PipeSignalGuard() noexcept {
-        sigemptyset(&pipe_);
-        sigaddset(&pipe_, SIGPIPE);
-        sigset_t pending;
-        was_pending_ = sigpending(&pending) == 0 && sigismember(&pending, SIGPIPE) == 1;
-        pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
-    }
-    PipeSignalGuard(const PipeSignalGuard&) = delete;
-    PipeSignalGuard& operator=(const PipeSignalGuard&) = delete;
-    ~PipeSignalGuard() {
-        const int error = errno;
-        if (error == EPIPE && !was_pending_) {
-            sigset_t pending;
-            int number = 0;
-            if (sigpending(&pending) == 0 && sigismember(&pending, SIGPIPE) == 1) {
-                sigwait(&pipe_, &number);
-            }
-        }
-        pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-        errno = error;
-    }
-
-private:
-    sigset_t pipe_;
-    sigset_t before_;
-    bool was_pending_;
-};
 
 #if !defined(__linux__)
 bool make_asynchronous(int fd) noexcept {
@@ -159,7 +129,7 @@ IoOutcome DescriptorIo::send_all(std::span<const std::byte> data) noexcept {
 
 IoOutcome DescriptorIo::write(std::span<const std::byte> data) noexcept {
     return move_all(data, [this](auto rest) {
-        const PipeSignalGuard guard;
+        const detail::PipeSignalGuard guard;
         return ::write(fd_, rest.data(), std::min<std::size_t>(rest.size(), SSIZE_MAX));
     });
 }
@@ -216,31 +186,7 @@ IoOutcome DescriptorIo::send(std::span<const std::byte> data, const SocketAddres
 }
 
 IoOutcome DescriptorIo::accept(SocketAddress* from) noexcept {
-    IoOutcome outcome = attempt(PollMask::Readable, [&]() -> ssize_t {
-        SocketAddress peer;
-        socklen_t size = SocketAddress::capacity();
-#if defined(__linux__)
-        const int fd = ::accept4(fd_, peer.buffer(), &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
-#else
-        const int fd = ::accept(fd_, peer.buffer(), &size);
-        if (fd >= 0 && !make_asynchronous(fd)) {
-            ::close(fd);
-            return -1;
-        }
-#endif
-        if (fd < 0 && (errno == ECONNABORTED || errno == EPROTO)) {
-            errno = EINTR;  // gone before it was taken: the next one
-        }
-        if (fd >= 0 && from != nullptr) {
-            peer.resize(size);
-            *from = peer;
-        }
-        return fd;
-    });
-    if (outcome.ok()) {
-        announce_opened(static_cast<int>(outcome.count));
-    }
-    return outcome;
+    return attempt(PollMask::Readable, [&]() -> ssize_t { return accept_socket(fd_, from); });
 }
 
 IoOutcome DescriptorIo::connect(const SocketAddress& to) noexcept {
@@ -316,6 +262,33 @@ int open_socket(int family, int type, int protocol) noexcept {
         announce_opened(fd);
     }
     return fd;
+}
+
+int accept_socket(int listener, SocketAddress* from) noexcept {
+    SocketAddress peer;
+    for (;;) {
+        socklen_t size = SocketAddress::capacity();
+#if defined(__linux__)
+        const int fd = ::accept4(listener, peer.buffer(), &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
+#else
+        const int fd = ::accept(listener, peer.buffer(), &size);
+        if (fd >= 0 && !make_asynchronous(fd)) {
+            ::close(fd);
+            return -1;
+        }
+#endif
+        if (fd < 0 && (errno == EINTR || errno == ECONNABORTED || errno == EPROTO)) {
+            continue;  // gone before it was taken: the next one
+        }
+        if (fd >= 0) {
+            announce_opened(fd);
+            if (from != nullptr) {
+                peer.resize(size);
+                *from = peer;
+            }
+        }
+        return fd;
+    }
 }
 
 }  // namespace trueasync

@@ -107,4 +107,8 @@ TA_API void announce_closing(int fd) noexcept;
 /// A new non-blocking, close-on-exec socket, announced; negative with errno set when there is none to be had.
 TA_API int open_socket(int family, int type, int protocol = 0) noexcept;
 
+/// A connection that waits at `listener`, non-blocking, close-on-exec and announced; negative with errno set when there is none to be
+/// had. Those that have gone before they were taken are passed over.
+TA_API int accept_socket(int listener, SocketAddress* from) noexcept;
+
 }  // namespace trueasync

@@ -19,7 +19,7 @@ namespace trueasync {
 /// Cancel rule: a waiter that leaves does not disturb the others.
 ///
 /// @snippet unit/reactor/poll_test.cpp  await_poll
-class TA_API PollEvent : public ReactorEvent, private DescriptorWatch {
+class TA_API PollEvent : public ReactorEvent, protected DescriptorWatch {
 public:
     /// Nothing is checked before `start`.
     static Ref<PollEvent> create(Reactor& reactor, int fd, PollMask events);
