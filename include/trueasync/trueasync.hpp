@@ -7,6 +7,7 @@
 #include <trueasync/api/exceptions.hpp>
 #include <trueasync/api/handle.hpp>
 #include <trueasync/api/run.hpp>
+#include <trueasync/api/signal.hpp>
 #include <trueasync/api/spawn.hpp>
 #include <trueasync/debug/dump.hpp>
 #include <trueasync/event/event_ref.hpp>
