@@ -6,6 +6,7 @@
 #include <trueasync/api/await.hpp>
 #include <trueasync/api/exceptions.hpp>
 #include <trueasync/api/handle.hpp>
+#include <trueasync/api/process.hpp>
 #include <trueasync/api/run.hpp>
 #include <trueasync/api/signal.hpp>
 #include <trueasync/api/spawn.hpp>
