@@ -7,9 +7,11 @@
 #include <trueasync/api/exceptions.hpp>
 #include <trueasync/api/handle.hpp>
 #include <trueasync/api/net.hpp>
+#include <trueasync/api/process.hpp>
 #include <trueasync/api/resolve.hpp>
 #include <trueasync/api/run.hpp>
 #include <trueasync/api/run_blocking.hpp>
+#include <trueasync/api/signal.hpp>
 #include <trueasync/api/spawn.hpp>
 #include <trueasync/debug/dump.hpp>
 #include <trueasync/event/event_ref.hpp>
