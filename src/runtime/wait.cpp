@@ -158,9 +158,7 @@ WaitResult detail::end_wait(Coroutine& self) noexcept {
 
 WaitResult detail::wait_long(Event& event, const WaitLimit& limit, std::source_location where) noexcept {
     WaitGuard guard(where);
-    if (limit.token() != nullptr) {
-        guard.add(*limit.token(), limit.role());  // first: of two that have fired already it is the one that counts
-    }
+    limit.add_to(guard);
     guard.add(event);
     const WaitResult result = guard.park(limit.deadline());
     if (result == WaitResult::Ready && guard.fired() != nullptr && guard.fired()->error() != nullptr) {

@@ -25,6 +25,9 @@ public:
     WakeRole role() const noexcept { return role_; }
     bool is_none() const noexcept { return token_ == nullptr && deadline_.is_never(); }
 
+    /// Puts the token, if there is one, into a wait. Before what is waited for: of two that have fired already the first counts.
+    void add_to(WaitGuard& guard) const noexcept;
+
     /// The same for several waits in a row: a delay counts from `now`, not anew from each.
     WaitLimit fixed(Instant now) const noexcept {
         WaitLimit limit = *this;
@@ -83,9 +86,7 @@ public:
 
     /// The same with any limit. A token that is there already is looked at before everything else.
     WaitResult park(const WaitLimit& limit) noexcept {
-        if (TA_UNLIKELY(limit.token() != nullptr)) {
-            add(*limit.token(), limit.role());
-        }
+        limit.add_to(*this);
         return park(limit.deadline());
     }
 
@@ -127,6 +128,12 @@ private:
     bool is_woken_ = false;
     Timeout timeout_{*this};
 };
+
+inline void WaitLimit::add_to(WaitGuard& guard) const noexcept {
+    if (TA_UNLIKELY(token_ != nullptr)) {
+        guard.add(*token_, role_);
+    }
+}
 
 /// The direct way: a node on the coroutine's own stack in the list of whoever will wake it (a channel's receivers, a pool's
 /// waiters). No callback, no subscription. The owner of the list takes the node out and calls `wake`; from then on what
