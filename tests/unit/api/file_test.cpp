@@ -6,9 +6,8 @@
 #include <cerrno>
 #include <cstring>
 #include <random>
+#include <support/busy_lane.hpp>
 #include <support/descriptors.hpp>
-#include <support/threads.hpp>
-#include <trueasync/reactor/work_lane.hpp>
 
 namespace trueasync::testing {
 namespace {
@@ -51,46 +50,6 @@ int number_of(const std::function<void()>& call) {
 }
 
 constexpr OpenMode kNew = OpenMode::ReadWrite | OpenMode::Create | OpenMode::Truncate;
-
-/// Keeps every thread for files busy while it lives.
-class BusyLane {
-public:
-    BusyLane() {
-        for (Blocker& blocker : blockers_) {
-            blocker.owner = this;
-            EXPECT_TRUE(WorkLane::file().submit(blocker));
-        }
-        EXPECT_TRUE(eventually([this] {
-            for (Blocker& blocker : blockers_) {
-                if (blocker.state() != LaneItem::State::Running) {
-                    return false;
-                }
-            }
-            return true;
-        }));
-    }
-    ~BusyLane() { end(); }
-    BusyLane(const BusyLane&) = delete;
-    BusyLane& operator=(const BusyLane&) = delete;
-    void end() {
-        gate_.open();
-        EXPECT_TRUE(eventually([this] { return ended_ == kThreads; }));
-    }
-
-private:
-    static constexpr int kThreads = 16;
-    struct Blocker final : LaneItem {
-        void execute() noexcept override {
-            owner->gate_.wait();
-            ++owner->ended_;
-        }
-        BusyLane* owner = nullptr;
-    };
-
-    Gate gate_;
-    std::atomic<int> ended_ = 0;
-    std::array<Blocker, kThreads> blockers_;
-};
 
 TEST_P(FileApi, ReadsAndWrites) {
     in_runtime([&](IoReactor&) {

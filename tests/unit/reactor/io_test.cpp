@@ -6,10 +6,9 @@
 #include <cerrno>
 #include <cstring>
 #include <random>
+#include <support/busy_lane.hpp>
 #include <support/descriptors.hpp>
-#include <support/threads.hpp>
 #include <trueasync/reactor/system_error.hpp>
-#include <trueasync/reactor/work_lane.hpp>
 
 namespace trueasync::testing {
 namespace {
@@ -308,6 +307,474 @@ TEST_P(Io, Information) {
         EXPECT_EQ(pipe.first->info(), "Io(PIPE, fd=" + number + ", closed)");
         EXPECT_EQ(read->info(), "IoRequest(READ 4096 of fd " + number + ", failed)");
     });
+}
+
+// --- requests that are taken back
+
+TEST_P(Io, ACancelledReadHasTakenNothing) {
+    in_runtime([&](IoReactor& reactor) {
+        auto pipe = pipe_pair(reactor);
+        auto first = pipe.first->read(10);
+        auto second = pipe.first->read(10);
+        auto waiter = spawn([&] { return outcome(first); });
+        suspend();
+        first->cancel();
+        first->cancel();
+        EXPECT_EQ(await(waiter), "ECANCELED");
+        EXPECT_EQ(first->transferred(), 0U);
+        put(pipe.second->descriptor(), "kept");
+        EXPECT_EQ(outcome(second), "kept");
+        second->cancel();  // too late, does nothing
+        EXPECT_EQ(second->error(), nullptr);
+        EXPECT_EQ(second->text(), "kept");
+    });
+}
+
+TEST_P(Io, AWaiterThatLeavesDoesNotDisturb) {
+    in_runtime([&](IoReactor& reactor) {
+        auto pipe = pipe_pair(reactor);
+        auto read = pipe.first->read(10);
+        auto first = spawn([&] { return outcome(read); });
+        auto second = spawn([&] { return outcome(read); });
+        suspend();
+        first.cancel();
+        EXPECT_EQ(wait_for(*read, Deadline::after(1ms)), WaitResult::TimedOut);
+        put(pipe.second->descriptor(), "both");
+        EXPECT_EQ(await(second), "both");
+    });
+}
+
+TEST_P(Io, BytesThatNobodySawGoBack) {
+    in_runtime([&](IoReactor& reactor) {
+        auto pipe = pipe_pair(reactor);
+        put(pipe.second->descriptor(), "abcdefghij");
+        auto first = pipe.first->read(4);
+        auto second = pipe.first->read(4);
+        EXPECT_TRUE(first->is_completed() && second->is_completed());
+        first.reset();
+        second.reset();
+        auto piece = pipe.first->read(2);
+        EXPECT_EQ(piece->transferred(), 2U);
+        piece.reset();
+        EXPECT_EQ(outcome(pipe.first->read(2)), "ab");
+        EXPECT_EQ(outcome(pipe.first->read(100)), "cd");
+        EXPECT_EQ(outcome(pipe.first->read(100)), "efgh");
+        EXPECT_EQ(outcome(pipe.first->read(100)), "ij");
+        auto waiting = pipe.first->read(100);
+        put(pipe.second->descriptor(), "end");
+        EXPECT_EQ(outcome(waiting), "end");
+    });
+}
+
+TEST_P(Io, BytesThatGoBackServeWhoWaits) {
+    in_runtime([&](IoReactor& reactor) {
+        auto pipe = pipe_pair(reactor);
+        put(pipe.second->descriptor(), "late");
+        auto done = pipe.first->read(100);
+        auto waiting = pipe.first->read(100);
+        EXPECT_FALSE(waiting->is_completed());
+        done.reset();
+        EXPECT_TRUE(waiting->is_completed());
+        EXPECT_EQ(waiting->text(), "late");
+    });
+}
+
+TEST_P(Io, WhatIsEarlierThanWhatWasSeenDoesNotGoBack) {
+    in_runtime([&](IoReactor& reactor) {
+        auto pipe = pipe_pair(reactor);
+        put(pipe.second->descriptor(), "abcdef");
+        auto first = pipe.first->read(3);
+        auto second = pipe.first->read(3);
+        EXPECT_EQ(second->text(), "def");
+        first.reset();
+        put(pipe.second->descriptor(), "ghi");
+        EXPECT_EQ(outcome(pipe.first->read(100)), "ghi");
+    });
+}
+
+TEST_P(Io, ADatagramGoesBackWhole) {
+    in_runtime([&](IoReactor& reactor) {
+        auto pair = wrap(reactor, make_socketpair(SOCK_DGRAM), IoKind::Udp);
+        await(pair.first->write("one"));
+        await(pair.first->write("two"));
+        pair.second->read(100).reset();
+        EXPECT_EQ(outcome(pair.second->read(100)), "one");
+        EXPECT_EQ(outcome(pair.second->read(100)), "two");
+    });
+}
+
+TEST_P(Io, AWriteThatIsCancelledSaysHowFarItGot) {
+    in_runtime([&](IoReactor& reactor) {
+        auto pipe = pipe_pair(reactor);
+        const std::string data = pattern(1 << 20);
+        auto write = pipe.second->write(data);
+        auto next = pipe.second->write("|next");
+        write->cancel();
+        EXPECT_EQ(outcome(write), "ECANCELED");
+        const std::size_t moved = write->transferred();
+        EXPECT_GT(moved, 0U);
+        EXPECT_LT(moved, data.size());
+        std::string got;
+        while (got.size() < moved + 5) {
+            auto read = pipe.first->read(70000);
+            await(read);
+            got += read->text();
+        }
+        EXPECT_TRUE(got == data.substr(0, moved) + "|next");
+    });
+}
+
+TEST_P(Io, RandomCancellationsLoseNoByte) {
+    const std::uint32_t seed = std::random_device()();
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937 random(seed);
+    in_runtime([&](IoReactor& reactor) {
+        auto tcp = wrap(reactor, make_tcp_pair(), IoKind::Tcp);
+        const std::string data = pattern(20000);
+        auto writer = spawn([&] {
+            for (std::size_t sent = 0; sent < data.size();) {
+                const std::size_t size = std::min<std::size_t>(1 + random() % 100, data.size() - sent);
+                await(tcp.first->write(std::string_view(data).substr(sent, size)));
+                sent += size;
+                suspend();
+            }
+        });
+        std::string got;
+        while (got.size() < data.size()) {
+            auto reader = spawn([&] {
+                auto read = tcp.second->read(1 + random() % 100);
+                await(read);
+                got += read->text();
+            });
+            for (std::uint32_t turns = random() % 4; turns != 0; --turns) {
+                suspend();
+            }
+            if (random() % 2 == 0) {
+                reader.cancel();
+            }
+            try {
+                await(reader);
+            } catch (const Cancellation&) {}
+        }
+        EXPECT_TRUE(got == data);
+        await(writer);
+        EXPECT_EQ(tcp.second->pending(), 0U);
+    });
+}
+
+// --- from inside callbacks
+
+class Act final : public Callback {
+public:
+    explicit Act(std::function<void()> action) : action_(std::move(action)) {}
+    void call(Event& /*event*/, void* /*result*/, Error* /*error*/) override { action_(); }
+
+private:
+    std::function<void()> action_;
+};
+
+TEST_P(Io, EverythingMayBeDoneInACallback) {
+    in_runtime([&](IoReactor& reactor) {
+        auto pipe = pipe_pair(reactor);
+        const int number = pipe.first->descriptor();
+        auto first = pipe.first->read(1);
+        auto second = pipe.first->read(1);
+        Ref<IoRequest> third;
+        ASSERT_TRUE(first->add_callback(*new Act([&] {
+            first.reset();
+            third = pipe.first->read(1);
+        })));
+        ASSERT_TRUE(first->start());
+        ASSERT_TRUE(second->add_callback(*new Act([&] {
+            pipe.first->close_descriptor();
+            pipe.first.reset();
+            second.reset();
+        })));
+        ASSERT_TRUE(second->start());
+        put(pipe.second->descriptor(), "abc");
+        EXPECT_TRUE(eventually([&] {
+            suspend();
+            return second == nullptr;
+        }));
+        EXPECT_EQ(first, nullptr);
+        EXPECT_EQ(outcome(third), "ECANCELED");
+        EXPECT_EQ(::fcntl(number, F_GETFD), -1);
+    });
+}
+
+TEST_P(Io, MoreRequestsThanOneTurnServes) {
+    in_runtime([&](IoReactor& reactor) {
+        auto pipe = pipe_pair(reactor);
+        const std::string data = pattern(500);
+        std::vector<Ref<IoRequest>> reads;
+        for (std::size_t i = 0; i < data.size(); ++i) {
+            reads.push_back(pipe.first->read(1));
+        }
+        put(pipe.second->descriptor(), data);
+        std::string got;
+        for (auto& read : reads) {
+            got += outcome(read);
+        }
+        EXPECT_EQ(got, data);
+    });
+}
+
+// --- ends
+
+TEST_P(Io, TheOtherSideOfATerminalGoes) {
+    auto pty = make_pty();
+    if (*pty.first < 0) {
+        GTEST_SKIP() << "no terminals here";
+    }
+    in_runtime([&](IoReactor& reactor) {
+        auto terminal = wrap(reactor, std::move(pty), IoKind::Tty);
+        auto read = terminal.first->read(10);
+        terminal.second->close_descriptor();
+        EXPECT_EQ(outcome(read), "");
+        EXPECT_TRUE(terminal.first->is(IoState::Eof));
+    });
+}
+
+TEST_P(Io, ADescriptorThatSomebodyElseCloses) {
+    in_runtime([&](IoReactor& reactor) {
+        auto pipe = pipe_pair(reactor);
+        const int number = pipe.first->descriptor();
+        auto read = pipe.first->read(10);
+        reactor.descriptor_closing(number);
+        EXPECT_EQ(outcome(read), "ECANCELED");
+        EXPECT_TRUE(pipe.first->is(IoState::Closed));
+        EXPECT_EQ(::fcntl(number, F_GETFD), 0) << "it is closed by who said so";
+        ::close(number);
+    });
+}
+
+TEST_P(Io, MayOutliveTheRuntime) {
+    IoPair pipe;
+    Ref<IoRequest> read;
+    Ref<IoRequest> file_read;
+    Ref<IoEvent> file;
+    int number = -1;
+    in_runtime([&](IoReactor& reactor) {
+        pipe = pipe_pair(reactor);
+        number = pipe.first->descriptor();
+        read = pipe.first->read(10);
+        file = IoEvent::create(reactor, make_file().release(), IoKind::File);
+        file_read = file->read(10);
+    });
+    EXPECT_EQ(::fcntl(number, F_GETFD), -1);
+    EXPECT_TRUE(read->is_closed());
+    EXPECT_FALSE(read->is_completed());
+    EXPECT_NE(read->start().error()->message().find("the runtime has ended"), std::string::npos);
+    auto late = pipe.second->write("x");
+    EXPECT_FALSE(late->is_completed());
+    EXPECT_NE(late->start().error()->message().find("the runtime has ended"), std::string::npos);
+    read.reset();
+    EXPECT_TRUE(eventually([&] { return WorkLane::file().stats().running == 0; }));
+}
+
+TEST_P(Io, AnErrorThatNobodySawIsReported) {
+    in_runtime([&](IoReactor& reactor) {
+        auto pipe = pipe_pair(reactor);
+        pipe.first->close_descriptor();
+        pipe.second->write("x").reset();
+        auto seen = pipe.second->write("x");
+        EXPECT_NE(seen->error(), nullptr);
+        seen.reset();
+        pipe.second->read(1)->error();
+    });
+    ASSERT_EQ(sink.unhandled.size(), 1U);
+    EXPECT_NE(sink.unhandled[0].find("EPIPE"), std::string::npos);
+}
+
+TEST_P(Io, WaitingForTheEndOfAHandleIsNoReasonToGoOn) {
+    EXPECT_THROW(
+        in_runtime([&](IoReactor& reactor) {
+            auto pipe = pipe_pair(reactor);
+            await(pipe.first);
+        }),
+        DeadlockError
+    );
+}
+
+// --- files and threads
+
+TEST_P(Io, RequestsWithAnOffsetRunAtTheSameTime) {
+    in_runtime([&](IoReactor& reactor) {
+        auto file = IoEvent::create(reactor, make_file("0123456789").release(), IoKind::File);
+        BusyLane busy;
+        std::vector<Ref<IoRequest>> requests;
+        for (std::size_t i = 0; i < 3; ++i) {
+            requests.push_back(file->read_at(i, 1));
+        }
+        EXPECT_EQ(WorkLane::file().stats().queued, 3U);
+        for (std::size_t i = 0; i < 3; ++i) {
+            requests.push_back(file->read(1));
+        }
+        EXPECT_EQ(WorkLane::file().stats().queued, 4U) << "without an offset it is one at a time";
+        EXPECT_EQ(file->pending(), 6U);
+        requests[3].reset();  // the next one takes its place
+        requests[0]->cancel();
+        EXPECT_EQ(WorkLane::file().stats().queued, 3U);
+        busy.end();
+        EXPECT_EQ(outcome(requests[0]), "ECANCELED");
+        EXPECT_EQ(outcome(requests[2]), "2");
+        EXPECT_EQ(outcome(requests[4]), "0");
+        EXPECT_EQ(outcome(requests[5]), "1");
+        EXPECT_EQ(outcome(requests[1]), "1");
+    });
+}
+
+TEST_P(Io, AReadOfAFileThatNobodySawDoesNotMove) {
+    in_runtime([&](IoReactor& reactor) {
+        auto file = IoEvent::create(reactor, make_file("0123456789").release(), IoKind::File);
+        auto read = file->read(4);
+        ASSERT_EQ(wait_for(*read), WaitResult::Ready);
+        EXPECT_EQ(file->position(), 4U);
+        read.reset();
+        EXPECT_EQ(file->position(), 0U);
+        EXPECT_EQ(outcome(file->read(4)), "0123");
+    });
+}
+
+TEST_P(Io, AFullQueueIsAnError) {
+    in_runtime([&](IoReactor& reactor) {
+        auto file = IoEvent::create(reactor, make_file("0123456789").release(), IoKind::File);
+        BusyLane busy;
+        WorkLane::file().set_limits(16, 1);
+        auto first = file->read_at(0, 1);
+        auto second = file->read_at(1, 1);
+        auto third = file->read(1);
+        WorkLane::file().set_limits(16, 16384);
+        busy.end();
+        EXPECT_EQ(outcome(first), "0");
+        for (const auto& refused : {second, third}) {
+            ASSERT_NE(refused->error(), nullptr);
+            EXPECT_EQ(refused->error()->code(), ErrorCode::QueueFull);
+        }
+        EXPECT_EQ(outcome(file->read(1)), "0");
+    });
+}
+
+/// A pipe that is read as if it were a slow file: a thread blocks in it.
+class SlowFile {
+public:
+    explicit SlowFile(IoReactor& reactor) {
+        int ends[2];
+        EXPECT_EQ(::pipe(ends), 0);
+        writer = Fd(ends[1]);
+        number = ends[0];
+        io = IoEvent::create(reactor, number, IoKind::File, IoState::Readable);
+        read = io->read(10);
+        EXPECT_TRUE(eventually([] { return WorkLane::file().stats().running == 1; }));
+    }
+    /// Lets the thread go on and waits until it has.
+    void end() {
+        put(*writer, "slow");
+        EXPECT_TRUE(eventually([] { return WorkLane::file().stats().running == 0; }));
+    }
+    bool is_open() const { return ::fcntl(number, F_GETFD) != -1; }
+
+    Ref<IoEvent> io;
+    Ref<IoRequest> read;
+    Fd writer;
+    int number = -1;
+};
+
+TEST_P(Io, WhatAThreadHasBegunGoesOnWithoutUs) {
+    in_runtime([&](IoReactor& reactor) {
+        SlowFile file(reactor);
+        auto next = file.io->read(10);
+        file.read->cancel();
+        EXPECT_EQ(outcome(file.read), "ECANCELED");
+        EXPECT_FALSE(next->is_completed());
+        file.end();
+        put(*file.writer, "next");
+        EXPECT_EQ(outcome(next), "next");
+    });
+}
+
+TEST_P(Io, TheNumberIsKeptWhileAThreadWorks) {
+    in_runtime([&](IoReactor& reactor) {
+        SlowFile file(reactor);
+        file.io->close_descriptor();
+        EXPECT_EQ(outcome(file.read), "ECANCELED");
+        EXPECT_TRUE(file.is_open());
+        file.end();
+        EXPECT_TRUE(eventually([&] {
+            suspend();
+            return !file.is_open();
+        }));
+    });
+}
+
+TEST_P(Io, DroppedWhileAThreadWorks) {
+    in_runtime([&](IoReactor& reactor) {
+        SlowFile file(reactor);
+        file.read.reset();
+        file.io.reset();
+        EXPECT_TRUE(file.is_open());
+        file.end();
+        EXPECT_TRUE(eventually([&] {
+            suspend();
+            return !file.is_open();
+        }));
+    });
+}
+
+TEST_P(Io, TheRuntimeEndsWhileAThreadWorks) {
+    std::unique_ptr<SlowFile> file;
+    in_runtime([&](IoReactor& reactor) { file = std::make_unique<SlowFile>(reactor); });
+    EXPECT_TRUE(file->is_open());
+    file->end();
+    EXPECT_TRUE(eventually([&] { return !file->is_open(); }));
+}
+
+TEST_P(Io, InTheChildOfAForkWhatThreadsDidIsLost) {
+#if defined(TA_TSAN)
+    GTEST_SKIP() << "the thread sanitizer allows no threads in a forked child";
+#endif
+    in_runtime([&](IoReactor& reactor) {
+        SlowFile file(reactor);
+        auto pipe = pipe_pair(reactor);
+        auto waiting = pipe.first->read(10);
+        const int child = in_child([&] {
+            if (wait_for(*file.read) != WaitResult::Failed) {
+                return 1;
+            }
+            if (file.read->error()->message().find("the process forked before it could read 10 bytes of fd") != 0) {
+                return 2;
+            }
+            put(pipe.second->descriptor(), "child");
+            if (outcome(waiting) != "child") {
+                return 3;
+            }
+            auto other = IoEvent::create(reactor, make_file("child").release(), IoKind::File);
+            return outcome(other->read(10)) == "child" ? 11 : 4;
+        });
+        EXPECT_EQ(child, 11);
+        put(*file.writer, "parent");
+        EXPECT_EQ(outcome(file.read), "parent");
+    });
+}
+
+TEST(IoWithoutDescriptors, FilesNeedThreadsOnly) {
+    RunOptions options;
+    options.reactor = std::make_unique<VirtualReactor>();
+    run(
+        [] {
+            Reactor& reactor = Scheduler::current()->reactor();
+            auto file = IoEvent::create(reactor, make_file("virtual").release(), IoKind::File);
+            auto read = file->read(100);
+            await(read);
+            EXPECT_EQ(read->text(), "virtual");
+            FdPair ends = make_pipe();
+            auto pipe = IoEvent::create(reactor, ends.first.release(), IoKind::Pipe);
+            auto refused = pipe->read(1);
+            ASSERT_NE(refused->error(), nullptr);
+            EXPECT_EQ(refused->error()->code(), ErrorCode::IllegalState);
+        },
+        std::move(options)
+    );
 }
 
 ON_BOTH_BACKENDS(Io);
