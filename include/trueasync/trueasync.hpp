@@ -5,6 +5,7 @@
 
 #include <trueasync/api/await.hpp>
 #include <trueasync/api/exceptions.hpp>
+#include <trueasync/api/file.hpp>
 #include <trueasync/api/handle.hpp>
 #include <trueasync/api/net.hpp>
 #include <trueasync/api/process.hpp>

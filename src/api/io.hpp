@@ -11,15 +11,20 @@ namespace trueasync::detail {
     throw_error(SystemError::make(number, std::move(attempted)));
 }
 
-/// The reactor of this thread, with descriptors.
-inline IoReactor& need_io(const char* what) {
+/// The reactor of this thread.
+inline Reactor& need_reactor(const char* what) {
     Scheduler* scheduler = Scheduler::current();
     if (scheduler == nullptr) {
         throw_error(Error::make(
             ErrorCode::NotRunning, std::string(what) + " needs a running runtime: call it inside trueasync::run"
         ));
     }
-    IoReactor* io = scheduler->reactor().io();
+    return scheduler->reactor();
+}
+
+/// The reactor of this thread, with descriptors.
+inline IoReactor& need_io(const char* what) {
+    IoReactor* io = need_reactor(what).io();
     if (io == nullptr) {
         throw_error(Error::make(
             ErrorCode::IllegalState,

@@ -6,25 +6,14 @@
 #include <cerrno>
 #include <cstring>
 #include <random>
-#include <support/descriptors.hpp>
+#include <support/io_requests.hpp>
 #include <support/threads.hpp>
 #include <trueasync/reactor/system_error.hpp>
-#include <trueasync/reactor/work_lane.hpp>
 
 namespace trueasync::testing {
 namespace {
 
-class Io : public BackendTest {
-protected:
-    /// What a request ends with: its bytes, or the name of its errno.
-    static std::string outcome(const Ref<IoRequest>& request) {
-        if (wait_for(*request) != WaitResult::Ready) {
-            const Ref<Error> error = Scheduler::take_wait_error();
-            return errno_name(SystemError::number_of(error.get()));
-        }
-        return std::string(request->text());
-    }
-};
+class Io : public IoRequestTest {};
 
 std::string pattern(std::size_t size) {
     std::string text(size, '\0');
@@ -32,23 +21,6 @@ std::string pattern(std::size_t size) {
         text[i] = static_cast<char>('a' + i * 7 % 26);
     }
     return text;
-}
-
-struct IoPair {
-    Ref<IoEvent> first;
-    Ref<IoEvent> second;
-};
-
-IoPair wrap(
-    IoReactor& reactor, FdPair pair, IoKind kind, IoState first = IoState::Both, IoState second = IoState::Both
-) {
-    return {
-        IoEvent::create(reactor, pair.first.release(), kind, first),
-        IoEvent::create(reactor, pair.second.release(), kind, second)};
-}
-
-IoPair pipe_pair(IoReactor& reactor) {
-    return wrap(reactor, make_pipe(), IoKind::Pipe, IoState::Readable, IoState::Writable);
 }
 
 TEST_P(Io, OneInterfaceForEveryKind) {
@@ -215,42 +187,6 @@ TEST_P(Io, DatagramsKnowWhereTheyComeFrom) {
     });
 }
 
-TEST_P(Io, FilesHaveAPosition) {
-    in_runtime([&](IoReactor& reactor) {
-        auto file = IoEvent::create(reactor, make_file("0123456789").release(), IoKind::File);
-        auto first = file->read(4);
-        auto second = file->read(4);
-        auto third = file->read(4);
-        EXPECT_EQ(file->position(), 0U);
-        EXPECT_EQ(outcome(third), "89");
-        EXPECT_EQ(first->text(), "0123");
-        EXPECT_EQ(second->text(), "4567");
-        EXPECT_EQ(file->position(), 10U);
-        EXPECT_EQ(outcome(file->read(4)), "");
-        EXPECT_TRUE(file->is(IoState::Eof));
-        await(file->write("ab"));
-        file->seek(8);
-        EXPECT_EQ(outcome(file->read(100)), "89ab");
-        EXPECT_FALSE(file->is(IoState::Eof));
-        EXPECT_EQ(outcome(file->read_at(2, 3)), "234");
-        await(file->write_at(3, "xyz"));
-        EXPECT_EQ(file->position(), 12U);
-        EXPECT_EQ(outcome(file->read_at(0, 100)), "012xyz6789ab");
-    });
-}
-
-TEST_P(Io, AppendWritesAtTheEnd) {
-    in_runtime([&](IoReactor& reactor) {
-        const IoState state = IoState::Both | IoState::Append;
-        auto file = IoEvent::create(reactor, make_file("start").release(), IoKind::File, state);
-        auto first = file->write("+one");
-        auto second = file->write("+two");
-        await(second);
-        EXPECT_EQ(outcome(file->read(100)), "start+one+two");
-        EXPECT_EQ(first->transferred(), 4U);
-    });
-}
-
 TEST_P(Io, Refusals) {
     in_runtime([&](IoReactor& reactor) {
         auto pipe = pipe_pair(reactor);
@@ -308,6 +244,293 @@ TEST_P(Io, Information) {
         EXPECT_EQ(pipe.first->info(), "Io(PIPE, fd=" + number + ", closed)");
         EXPECT_EQ(read->info(), "IoRequest(READ 4096 of fd " + number + ", failed)");
     });
+}
+
+// --- requests that are taken back
+
+TEST_P(Io, ACancelledReadHasTakenNothing) {
+    in_runtime([&](IoReactor& reactor) {
+        auto pipe = pipe_pair(reactor);
+        auto first = pipe.first->read(10);
+        auto second = pipe.first->read(10);
+        auto waiter = spawn([&] { return outcome(first); });
+        suspend();
+        first->cancel();
+        first->cancel();
+        EXPECT_EQ(await(waiter), "ECANCELED");
+        EXPECT_EQ(first->transferred(), 0U);
+        put(pipe.second->descriptor(), "kept");
+        EXPECT_EQ(outcome(second), "kept");
+        second->cancel();  // too late, does nothing
+        EXPECT_EQ(second->error(), nullptr);
+        EXPECT_EQ(second->text(), "kept");
+    });
+}
+
+TEST_P(Io, AWaiterThatLeavesDoesNotDisturb) {
+    in_runtime([&](IoReactor& reactor) {
+        auto pipe = pipe_pair(reactor);
+        auto read = pipe.first->read(10);
+        auto first = spawn([&] { return outcome(read); });
+        auto second = spawn([&] { return outcome(read); });
+        suspend();
+        first.cancel();
+        EXPECT_EQ(wait_for(*read, Deadline::after(1ms)), WaitResult::TimedOut);
+        put(pipe.second->descriptor(), "both");
+        EXPECT_EQ(await(second), "both");
+    });
+}
+
+TEST_P(Io, BytesThatNobodySawGoBack) {
+    in_runtime([&](IoReactor& reactor) {
+        auto pipe = pipe_pair(reactor);
+        put(pipe.second->descriptor(), "abcdefghij");
+        auto first = pipe.first->read(4);
+        auto second = pipe.first->read(4);
+        EXPECT_TRUE(first->is_completed() && second->is_completed());
+        first.reset();
+        second.reset();
+        auto piece = pipe.first->read(2);
+        EXPECT_EQ(piece->transferred(), 2U);
+        piece.reset();
+        EXPECT_EQ(outcome(pipe.first->read(2)), "ab");
+        EXPECT_EQ(outcome(pipe.first->read(100)), "cd");
+        EXPECT_EQ(outcome(pipe.first->read(100)), "efgh");
+        EXPECT_EQ(outcome(pipe.first->read(100)), "ij");
+        auto waiting = pipe.first->read(100);
+        put(pipe.second->descriptor(), "end");
+        EXPECT_EQ(outcome(waiting), "end");
+    });
+}
+
+TEST_P(Io, BytesThatGoBackServeWhoWaits) {
+    in_runtime([&](IoReactor& reactor) {
+        auto pipe = pipe_pair(reactor);
+        put(pipe.second->descriptor(), "late");
+        auto done = pipe.first->read(100);
+        auto waiting = pipe.first->read(100);
+        EXPECT_FALSE(waiting->is_completed());
+        done.reset();
+        EXPECT_TRUE(waiting->is_completed());
+        EXPECT_EQ(waiting->text(), "late");
+    });
+}
+
+TEST_P(Io, WhatIsEarlierThanWhatWasSeenDoesNotGoBack) {
+    in_runtime([&](IoReactor& reactor) {
+        auto pipe = pipe_pair(reactor);
+        put(pipe.second->descriptor(), "abcdef");
+        auto first = pipe.first->read(3);
+        auto second = pipe.first->read(3);
+        EXPECT_EQ(second->text(), "def");
+        first.reset();
+        put(pipe.second->descriptor(), "ghi");
+        EXPECT_EQ(outcome(pipe.first->read(100)), "ghi");
+    });
+}
+
+TEST_P(Io, ADatagramGoesBackWhole) {
+    in_runtime([&](IoReactor& reactor) {
+        auto pair = wrap(reactor, make_socketpair(SOCK_DGRAM), IoKind::Udp);
+        await(pair.first->write("one"));
+        await(pair.first->write("two"));
+        pair.second->read(100).reset();
+        EXPECT_EQ(outcome(pair.second->read(100)), "one");
+        EXPECT_EQ(outcome(pair.second->read(100)), "two");
+    });
+}
+
+TEST_P(Io, AWriteThatIsCancelledSaysHowFarItGot) {
+    in_runtime([&](IoReactor& reactor) {
+        auto pipe = pipe_pair(reactor);
+        const std::string data = pattern(1 << 20);
+        auto write = pipe.second->write(data);
+        auto next = pipe.second->write("|next");
+        write->cancel();
+        EXPECT_EQ(outcome(write), "ECANCELED");
+        const std::size_t moved = write->transferred();
+        EXPECT_GT(moved, 0U);
+        EXPECT_LT(moved, data.size());
+        std::string got;
+        while (got.size() < moved + 5) {
+            auto read = pipe.first->read(70000);
+            await(read);
+            got += read->text();
+        }
+        EXPECT_TRUE(got == data.substr(0, moved) + "|next");
+    });
+}
+
+TEST_P(Io, RandomCancellationsLoseNoByte) {
+    const std::uint32_t seed = std::random_device()();
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937 random(seed);
+    in_runtime([&](IoReactor& reactor) {
+        auto tcp = wrap(reactor, make_tcp_pair(), IoKind::Tcp);
+        const std::string data = pattern(20000);
+        auto writer = spawn([&] {
+            for (std::size_t sent = 0; sent < data.size();) {
+                const std::size_t size = std::min<std::size_t>(1 + random() % 100, data.size() - sent);
+                await(tcp.first->write(std::string_view(data).substr(sent, size)));
+                sent += size;
+                suspend();
+            }
+        });
+        std::string got;
+        while (got.size() < data.size()) {
+            auto reader = spawn([&] {
+                auto read = tcp.second->read(1 + random() % 100);
+                await(read);
+                got += read->text();
+            });
+            for (std::uint32_t turns = random() % 4; turns != 0; --turns) {
+                suspend();
+            }
+            if (random() % 2 == 0) {
+                reader.cancel();
+            }
+            try {
+                await(reader);
+            } catch (const Cancellation&) {}
+        }
+        EXPECT_TRUE(got == data);
+        await(writer);
+        EXPECT_EQ(tcp.second->pending(), 0U);
+    });
+}
+
+// --- from inside callbacks
+
+class Act final : public Callback {
+public:
+    explicit Act(std::function<void()> action) : action_(std::move(action)) {}
+    void call(Event& /*event*/, void* /*result*/, Error* /*error*/) override { action_(); }
+
+private:
+    std::function<void()> action_;
+};
+
+TEST_P(Io, EverythingMayBeDoneInACallback) {
+    in_runtime([&](IoReactor& reactor) {
+        auto pipe = pipe_pair(reactor);
+        const int number = pipe.first->descriptor();
+        auto first = pipe.first->read(1);
+        auto second = pipe.first->read(1);
+        Ref<IoRequest> third;
+        ASSERT_TRUE(first->add_callback(*new Act([&] {
+            first.reset();
+            third = pipe.first->read(1);
+        })));
+        ASSERT_TRUE(first->start());
+        ASSERT_TRUE(second->add_callback(*new Act([&] {
+            pipe.first->close_descriptor();
+            pipe.first.reset();
+            second.reset();
+        })));
+        ASSERT_TRUE(second->start());
+        put(pipe.second->descriptor(), "abc");
+        EXPECT_TRUE(eventually([&] {
+            suspend();
+            return second == nullptr;
+        }));
+        EXPECT_EQ(first, nullptr);
+        EXPECT_EQ(outcome(third), "ECANCELED");
+        EXPECT_EQ(::fcntl(number, F_GETFD), -1);
+    });
+}
+
+TEST_P(Io, MoreRequestsThanOneTurnServes) {
+    in_runtime([&](IoReactor& reactor) {
+        auto pipe = pipe_pair(reactor);
+        const std::string data = pattern(500);
+        std::vector<Ref<IoRequest>> reads;
+        for (std::size_t i = 0; i < data.size(); ++i) {
+            reads.push_back(pipe.first->read(1));
+        }
+        put(pipe.second->descriptor(), data);
+        std::string got;
+        for (auto& read : reads) {
+            got += outcome(read);
+        }
+        EXPECT_EQ(got, data);
+    });
+}
+
+// --- ends
+
+TEST_P(Io, TheOtherSideOfATerminalGoes) {
+    auto pty = make_pty();
+    if (*pty.first < 0) {
+        GTEST_SKIP() << "no terminals here";
+    }
+    in_runtime([&](IoReactor& reactor) {
+        auto terminal = wrap(reactor, std::move(pty), IoKind::Tty);
+        auto read = terminal.first->read(10);
+        terminal.second->close_descriptor();
+        EXPECT_EQ(outcome(read), "");
+        EXPECT_TRUE(terminal.first->is(IoState::Eof));
+    });
+}
+
+TEST_P(Io, ADescriptorThatSomebodyElseCloses) {
+    in_runtime([&](IoReactor& reactor) {
+        auto pipe = pipe_pair(reactor);
+        const int number = pipe.first->descriptor();
+        auto read = pipe.first->read(10);
+        reactor.descriptor_closing(number);
+        EXPECT_EQ(outcome(read), "ECANCELED");
+        EXPECT_TRUE(pipe.first->is(IoState::Closed));
+        EXPECT_EQ(::fcntl(number, F_GETFD), 0) << "it is closed by who said so";
+        ::close(number);
+    });
+}
+
+TEST_P(Io, MayOutliveTheRuntime) {
+    IoPair pipe;
+    Ref<IoRequest> read;
+    Ref<IoRequest> file_read;
+    Ref<IoEvent> file;
+    int number = -1;
+    in_runtime([&](IoReactor& reactor) {
+        pipe = pipe_pair(reactor);
+        number = pipe.first->descriptor();
+        read = pipe.first->read(10);
+        file = IoEvent::create(reactor, make_file().release(), IoKind::File);
+        file_read = file->read(10);
+    });
+    EXPECT_EQ(::fcntl(number, F_GETFD), -1);
+    EXPECT_TRUE(read->is_closed());
+    EXPECT_FALSE(read->is_completed());
+    EXPECT_NE(read->start().error()->message().find("the runtime has ended"), std::string::npos);
+    auto late = pipe.second->write("x");
+    EXPECT_FALSE(late->is_completed());
+    EXPECT_NE(late->start().error()->message().find("the runtime has ended"), std::string::npos);
+    read.reset();
+    EXPECT_TRUE(eventually([&] { return WorkLane::file().stats().running == 0; }));
+}
+
+TEST_P(Io, AnErrorThatNobodySawIsReported) {
+    in_runtime([&](IoReactor& reactor) {
+        auto pipe = pipe_pair(reactor);
+        pipe.first->close_descriptor();
+        pipe.second->write("x").reset();
+        auto seen = pipe.second->write("x");
+        EXPECT_NE(seen->error(), nullptr);
+        seen.reset();
+        pipe.second->read(1)->error();
+    });
+    ASSERT_EQ(sink.unhandled.size(), 1U);
+    EXPECT_NE(sink.unhandled[0].find("EPIPE"), std::string::npos);
+}
+
+TEST_P(Io, WaitingForTheEndOfAHandleIsNoReasonToGoOn) {
+    EXPECT_THROW(
+        in_runtime([&](IoReactor& reactor) {
+            auto pipe = pipe_pair(reactor);
+            await(pipe.first);
+        }),
+        DeadlockError
+    );
 }
 
 ON_BOTH_BACKENDS(Io);
