@@ -5,6 +5,7 @@
 
 #include <trueasync/api/await.hpp>
 #include <trueasync/api/exceptions.hpp>
+#include <trueasync/api/exec.hpp>
 #include <trueasync/api/file.hpp>
 #include <trueasync/api/handle.hpp>
 #include <trueasync/api/net.hpp>
@@ -14,6 +15,7 @@
 #include <trueasync/api/run_blocking.hpp>
 #include <trueasync/api/signal.hpp>
 #include <trueasync/api/spawn.hpp>
+#include <trueasync/api/watch.hpp>
 #include <trueasync/debug/dump.hpp>
 #include <trueasync/event/event_ref.hpp>
 #include <trueasync/event/manual_event.hpp>

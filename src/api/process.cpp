@@ -22,7 +22,8 @@ IoReactor& need_io(const char* what) {
     IoReactor* io = io_here();
     if (io == nullptr) {
         detail::throw_error(Error::make(
-            ErrorCode::NotRunning, std::string(what) + " needs a running runtime with a real event loop: call it inside trueasync::run"
+            ErrorCode::NotRunning,
+            std::string(what) + " needs a running runtime with a real event loop: call it inside trueasync::run"
         ));
     }
     return *io;
@@ -38,7 +39,9 @@ public:
     Patience(IoReactor& io, const Limit& limit) noexcept
         : io_(io),
           limit_(limit),
-          deadline_(limit.deadline().is_never() ? Deadline::never() : Deadline::at(limit.deadline().resolve(io.now()))) {}
+          deadline_(
+              limit.deadline().is_never() ? Deadline::never() : Deadline::at(limit.deadline().resolve(io.now()))
+          ) {}
 
     void wait(int fd, PollMask mask, std::source_location where) {
         io_.mark_drained(fd, mask);

@@ -9,7 +9,9 @@ namespace {
 std::vector<Ref<SignalEvent>> make_events(std::span<const int> numbers) {
     Scheduler* scheduler = Scheduler::current();
     if (scheduler == nullptr) {
-        detail::throw_error(Error::make(ErrorCode::NotRunning, "signal needs a running runtime: call it inside trueasync::run"));
+        detail::throw_error(
+            Error::make(ErrorCode::NotRunning, "signal needs a running runtime: call it inside trueasync::run")
+        );
     }
     std::vector<Ref<SignalEvent>> events;
     for (const int number : numbers) {
@@ -52,9 +54,7 @@ int await_one(std::span<const int> numbers, const Limit& limit, std::source_loca
 
 }  // namespace
 
-int signal(int number, const Limit& limit, std::source_location where) {
-    return await_one({&number, 1}, limit, where);
-}
+int signal(int number, const Limit& limit, std::source_location where) { return await_one({&number, 1}, limit, where); }
 
 int signal(std::initializer_list<int> numbers, const Limit& limit, std::source_location where) {
     return await_one({numbers.begin(), numbers.size()}, limit, where);

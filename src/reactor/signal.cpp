@@ -247,7 +247,8 @@ private:
 
     void restore(int number) noexcept {
         struct sigaction present {};
-        if (sigaction(number, nullptr, &present) == 0 && is_ours(present)) {  // else the host has put another one there since
+        if (sigaction(number, nullptr, &present) == 0 &&
+            is_ours(present)) {  // else the host has put another one there since
             sigaction(number, &previous_[static_cast<std::size_t>(number)], nullptr);
         }
     }
@@ -275,7 +276,8 @@ private:
                     restore(number);
                 }
             }
-            hub->reactor = reinterpret_cast<Reactor*>(hub);  // not free: its lists belong to a thread that stands still for ever
+            hub->reactor =
+                reinterpret_cast<Reactor*>(hub);  // not free: its lists belong to a thread that stands still for ever
         }
     }
 
@@ -318,13 +320,34 @@ std::string signal_name(int number) {
         int number;
         const char* name;
     } kNames[] = {
-        {SIGHUP, "SIGHUP"},       {SIGINT, "SIGINT"},   {SIGQUIT, "SIGQUIT"}, {SIGILL, "SIGILL"},
-        {SIGTRAP, "SIGTRAP"},     {SIGABRT, "SIGABRT"}, {SIGBUS, "SIGBUS"},   {SIGFPE, "SIGFPE"},
-        {SIGKILL, "SIGKILL"},     {SIGUSR1, "SIGUSR1"}, {SIGSEGV, "SIGSEGV"}, {SIGUSR2, "SIGUSR2"},
-        {SIGPIPE, "SIGPIPE"},     {SIGALRM, "SIGALRM"}, {SIGTERM, "SIGTERM"}, {SIGCHLD, "SIGCHLD"},
-        {SIGCONT, "SIGCONT"},     {SIGSTOP, "SIGSTOP"}, {SIGTSTP, "SIGTSTP"}, {SIGTTIN, "SIGTTIN"},
-        {SIGTTOU, "SIGTTOU"},     {SIGURG, "SIGURG"},   {SIGXCPU, "SIGXCPU"}, {SIGXFSZ, "SIGXFSZ"},
-        {SIGVTALRM, "SIGVTALRM"}, {SIGPROF, "SIGPROF"}, {SIGIO, "SIGIO"},     {SIGSYS, "SIGSYS"},
+        {SIGHUP, "SIGHUP"},
+        {SIGINT, "SIGINT"},
+        {SIGQUIT, "SIGQUIT"},
+        {SIGILL, "SIGILL"},
+        {SIGTRAP, "SIGTRAP"},
+        {SIGABRT, "SIGABRT"},
+        {SIGBUS, "SIGBUS"},
+        {SIGFPE, "SIGFPE"},
+        {SIGKILL, "SIGKILL"},
+        {SIGUSR1, "SIGUSR1"},
+        {SIGSEGV, "SIGSEGV"},
+        {SIGUSR2, "SIGUSR2"},
+        {SIGPIPE, "SIGPIPE"},
+        {SIGALRM, "SIGALRM"},
+        {SIGTERM, "SIGTERM"},
+        {SIGCHLD, "SIGCHLD"},
+        {SIGCONT, "SIGCONT"},
+        {SIGSTOP, "SIGSTOP"},
+        {SIGTSTP, "SIGTSTP"},
+        {SIGTTIN, "SIGTTIN"},
+        {SIGTTOU, "SIGTTOU"},
+        {SIGURG, "SIGURG"},
+        {SIGXCPU, "SIGXCPU"},
+        {SIGXFSZ, "SIGXFSZ"},
+        {SIGVTALRM, "SIGVTALRM"},
+        {SIGPROF, "SIGPROF"},
+        {SIGIO, "SIGIO"},
+        {SIGSYS, "SIGSYS"},
 #if defined(SIGWINCH)
         {SIGWINCH, "SIGWINCH"},
 #endif

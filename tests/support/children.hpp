@@ -111,14 +111,14 @@ private:
 }  // namespace trueasync::testing
 
 /// Both backends, each with pidfds and with SIGCHLD, for a suite of `TEST_P`.
-#define IN_EVERY_CHILD_WAY(suite)                                                                             \
-    INSTANTIATE_TEST_SUITE_P(                                                                                 \
-        Ways, suite,                                                                                          \
-        ::testing::Values(                                                                                    \
-            ::trueasync::testing::ChildWay{::trueasync::Backend::Best, true},                                 \
-            ::trueasync::testing::ChildWay{::trueasync::Backend::Best, false},                                \
-            ::trueasync::testing::ChildWay{::trueasync::Backend::Portable, true},                             \
-            ::trueasync::testing::ChildWay{::trueasync::Backend::Portable, false}                             \
-        ),                                                                                                    \
-        ::trueasync::testing::child_way_name                                                                  \
+#define IN_EVERY_CHILD_WAY(suite)                                                 \
+    INSTANTIATE_TEST_SUITE_P(                                                     \
+        Ways, suite,                                                              \
+        ::testing::Values(                                                        \
+            ::trueasync::testing::ChildWay{::trueasync::Backend::Best, true},     \
+            ::trueasync::testing::ChildWay{::trueasync::Backend::Best, false},    \
+            ::trueasync::testing::ChildWay{::trueasync::Backend::Portable, true}, \
+            ::trueasync::testing::ChildWay{::trueasync::Backend::Portable, false} \
+        ),                                                                        \
+        ::trueasync::testing::child_way_name                                      \
     )

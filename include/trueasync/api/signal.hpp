@@ -19,9 +19,7 @@ namespace trueasync {
 /// Cancel safety: everyone who waits for a signal gets it; nothing is taken from others.
 ///
 /// @snippet unit/api/signal_test.cpp  signal
-TA_API int signal(
-    int number, const Limit& limit = {}, std::source_location where = std::source_location::current()
-);
+TA_API int signal(int number, const Limit& limit = {}, std::source_location where = std::source_location::current());
 
 /// The same for the first of several.
 TA_API int signal(

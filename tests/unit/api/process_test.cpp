@@ -180,8 +180,7 @@ TEST_P(Processes, CancelledAtAnyMoment) {
                     protect([&] {
                         try {
                             await(writer);
-                        } catch (const Cancellation&) {
-                        }
+                        } catch (const Cancellation&) {}
                     });
                     throw;
                 }
@@ -196,8 +195,7 @@ TEST_P(Processes, CancelledAtAnyMoment) {
             worker.cancel("any moment");
             try {
                 await(worker);
-            } catch (const Cancellation&) {
-            }
+            } catch (const Cancellation&) {}
             while (pid != 0 && ::kill(pid, 0) == 0) {
                 sleep_for(50us);
             }

@@ -234,8 +234,7 @@ TEST_P(ProcessEvents, CancelledAtAnyMoment) {
             waiter.cancel("any moment");
             try {
                 await(waiter);
-            } catch (const Cancellation&) {
-            }
+            } catch (const Cancellation&) {}
             await(process);
             EXPECT_EQ(process->exit().code, 1);
         }

@@ -285,8 +285,7 @@ TEST_P(SignalEvents, WhatCannotBeWaitedForIsRefused) {
         }
         auto kill = SignalEvent::create(reactor, SIGKILL);
         EXPECT_EQ(
-            kill->start().error()->message(),
-            "wait for SIGKILL, but no program can catch it: EINVAL (invalid argument)"
+            kill->start().error()->message(), "wait for SIGKILL, but no program can catch it: EINVAL (invalid argument)"
         );
         EXPECT_FALSE(SignalEvent::create(reactor, 32)->start().ok());  // the C library's own
         EXPECT_EQ(reactor.active().hidden, 0U);
@@ -304,9 +303,7 @@ TEST(SignalName, OfEveryKind) {
 // --- life
 
 TEST_P(SignalEvents, Info) {
-    in_runtime([](IoReactor& reactor) {
-        EXPECT_EQ(SignalEvent::create(reactor, SIGINT)->info(), "Signal(SIGINT)");
-    });
+    in_runtime([](IoReactor& reactor) { EXPECT_EQ(SignalEvent::create(reactor, SIGINT)->info(), "Signal(SIGINT)"); });
 }
 
 TEST_P(SignalEvents, DroppedInsideItsOwnCallback) {
@@ -399,8 +396,7 @@ TEST_P(SignalEvents, CancelledAtAnyMoment) {
             waiter.cancel("any moment");
             try {
                 await(waiter);
-            } catch (const Cancellation&) {
-            }
+            } catch (const Cancellation&) {}
         }
         ASSERT_TRUE(keeper->stop());
     });
