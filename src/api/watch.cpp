@@ -23,7 +23,7 @@ FsChange Watch::next(const Limit& limit, std::source_location where) {
     while (!event_->take(change)) {
         ++waiting_;
         event_->set_hidden(false);
-        const WaitResult result = detail::wait_limited(*event_, whole, where);
+        const WaitResult result = detail::wait_long(*event_, whole, where);
         event_->set_hidden(--waiting_ == 0);
         detail::check(result);
     }
