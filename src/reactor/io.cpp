@@ -93,8 +93,8 @@ void IoRequest::finish(Ref<Error> error) noexcept {
     }
 }
 
-/// Nobody wants it any more. What a thread has begun it ends for itself.
-void IoRequest::take_back() noexcept {
+/// Nobody wants the result any more. What a thread has begun it ends for itself; what has not begun is not done.
+void IoRequest::leave_job() noexcept {
     if (detail::FileJob* job = std::exchange(job_, nullptr)) {
         job->request = nullptr;
         if (WorkLane::file().cancel(*job)) {
@@ -104,6 +104,10 @@ void IoRequest::take_back() noexcept {
             delete job;
         }
     }
+}
+
+void IoRequest::take_back() noexcept {
+    leave_job();
     io_->left(*this);
 }
 
@@ -114,6 +118,13 @@ void IoRequest::cancel() noexcept {
     const Ref<IoRequest> keep(this);
     take_back();
     finish(SystemError::make(ECANCELED, attempted()));
+}
+
+Status IoRequest::enter_loop() {
+    if (is_completed_) {
+        return Status::failure(ErrorCode::EventClosed, "its end was kept from those who waited: " + info());
+    }
+    return {};
 }
 
 void IoRequest::on_destroy() noexcept {
@@ -509,9 +520,7 @@ void IoEvent::fail_all(const char* why, int number) noexcept {
     for (Queue* queue : {&reads_.requests, &writes_.requests, &running_}) {
         while (!queue->empty()) {
             const Ref<IoRequest> request(&queue->front());
-            if (request->job_ != nullptr) {
-                std::exchange(request->job_, nullptr)->request = nullptr;
-            }
+            request->leave_job();
             request->finish(SystemError::make(number, request->attempted() + why));
         }
     }

@@ -113,6 +113,7 @@ public:
     std::string info() const override;
 
 protected:
+    [[nodiscard]] Status enter_loop() override;
     void on_destroy() noexcept override;
     void on_reactor_close() noexcept override;
     Error* unhandled_error() const noexcept override;
@@ -130,6 +131,7 @@ private:
     std::string attempted() const;
     void finish(Ref<Error> error) noexcept;
     void finish_job(detail::FileJob& job) noexcept;
+    void leave_job() noexcept;
     void take_back() noexcept;
 
     const Ref<IoEvent> io_;

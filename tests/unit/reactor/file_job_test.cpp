@@ -83,6 +83,24 @@ TEST_P(FileJob, AReadOfAFileThatNobodySawDoesNotMove) {
     });
 }
 
+TEST_P(FileJob, ClosingTakesBackWhatHasNotBegun) {
+    in_runtime([&](IoReactor& reactor) {
+        const Fd same = make_file("untouched");
+        auto file = IoEvent::create(reactor, ::dup(*same), IoKind::File);
+        BusyLane busy;
+        auto first = file->write("X");
+        auto second = file->write("Y");
+        auto third = file->write_at(2, "Z");
+        file->close_descriptor();
+        EXPECT_EQ(WorkLane::file().stats().queued, 0U);
+        for (const auto& request : {first, second, third}) {
+            EXPECT_EQ(outcome(request), "ECANCELED");
+        }
+        busy.end();
+        EXPECT_EQ(take(*same), "untouched");
+    });
+}
+
 TEST_P(FileJob, AFullQueueIsAnError) {
     in_runtime([&](IoReactor& reactor) {
         auto file = IoEvent::create(reactor, make_file("0123456789").release(), IoKind::File);

@@ -439,6 +439,22 @@ TEST_P(Io, EverythingMayBeDoneInACallback) {
     });
 }
 
+TEST_P(Io, AHandlerMayKeepTheEndToItself) {
+    in_runtime([&](IoReactor& reactor) {
+        auto pipe = pipe_pair(reactor);
+        auto read = pipe.first->read(10);
+        read->set_notify_handler([](Event&, void*&, Error*&) { return Event::Notify::Stop; });
+        ASSERT_TRUE(read->start());
+        put(pipe.second->descriptor(), "x");
+        EXPECT_TRUE(eventually([&] {
+            suspend();
+            return read->is_completed();
+        }));
+        EXPECT_EQ(code_of([&] { await(read); }), ErrorCode::EventClosed);
+        EXPECT_EQ(read->text(), "x");
+    });
+}
+
 TEST_P(Io, MoreRequestsThanOneTurnServes) {
     in_runtime([&](IoReactor& reactor) {
         auto pipe = pipe_pair(reactor);
