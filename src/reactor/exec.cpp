@@ -90,7 +90,7 @@ private:
     bool is_lost_ = false;
 };
 
-/// Hears of the end of the process.
+/// Hears of the end of the process. Counted: that end may be the end of the event too.
 class ExecEvent::Listener final : public Callback {
 public:
     explicit Listener(ExecEvent& event) noexcept : event_(event) {}
@@ -102,7 +102,6 @@ public:
     }
 
 private:
-    void destroy() noexcept override {}
     ExecEvent& event_;
 };
 
@@ -190,7 +189,7 @@ Status ExecEvent::watch_all(IoReactor& io) {
     if (is_collecting_ || (out_ == nullptr && err_ == nullptr)) {
         is_collecting_ = true;
         if (listener_ == nullptr) {
-            listener_ = std::make_unique<Listener>(*this);
+            listener_ = Ref<Listener>::adopt(new Listener(*this));
         }
         if (Status status = process_->add_callback(*listener_); !status) {
             return status;

@@ -52,10 +52,9 @@ public:
         void call(Event& /*event*/, void* /*result*/, Error* /*error*/) override { hub_.deliver(); }
 
     private:
-        void destroy() noexcept override {}
         SignalHub& hub_;
     };
-    Listener listener{*this};
+    Ref<Listener> listener;  // not a part: its trigger may hold it a little longer than the loop has the hub
 
     void deliver() noexcept {
         IntrusiveList<SignalWatch, SignalTag> left;
@@ -133,13 +132,18 @@ public:
         if (const char* reason = why_not(number)) {
             return system_failure(EINVAL, "wait for " + signal_name(number) + ", but " + reason);
         }
-        const std::lock_guard lock(mutex_);
-        SignalHub* hub = find(reactor);
-        if (hub == nullptr) {
-            if (Status status = open(hub, reactor); !status) {
+        // Made outside the lock, which a fork takes too. Nobody else makes a hub for this loop meanwhile.
+        Ref<TriggerEvent> trigger;
+        if (!has_hub(reactor)) {
+            trigger = TriggerEvent::create(reactor);
+            trigger->set_hidden(true);  // keeps nothing alive
+            if (Status status = trigger->start(); !status) {
                 return status;
             }
         }
+        Ref<TriggerEvent> left_over;  // goes after the lock
+        const std::lock_guard lock(mutex_);
+        SignalHub* hub = trigger == nullptr ? find(reactor) : open(reactor, trigger);
         const auto index = static_cast<std::size_t>(number);
         // What comes from here on counts: it is read before the handler can be there for us.
         watch.seen_ = arrived[index].load(std::memory_order_seq_cst);
@@ -149,7 +153,7 @@ public:
         }
         if (counts_[index]++ == 0) {
             if (const int failure = install(number); failure != 0) {
-                forget(*hub, number);
+                left_over = forget(*hub, number);
                 return system_failure(failure, "wait for " + signal_name(number));
             }
         }
@@ -162,6 +166,7 @@ public:
     }
 
     void remove(SignalWatch& watch) noexcept {
+        Ref<TriggerEvent> left_over;
         const std::lock_guard lock(mutex_);
         watch.unlink();
         SignalHub& hub = *std::exchange(watch.hub_, nullptr);
@@ -169,7 +174,7 @@ public:
         if (counts_[index] == 1) {
             restore(watch.number_);
         }
-        forget(hub, watch.number_);
+        left_over = forget(hub, watch.number_);
     }
 
 private:
@@ -191,14 +196,13 @@ private:
         return hub;
     }
 
-    /// A hub for a loop that has none, with a trigger that keeps nothing alive.
-    static Status open(SignalHub*& hub, Reactor& reactor) {
-        Ref<TriggerEvent> trigger = TriggerEvent::create(reactor);
-        trigger->set_hidden(true);
-        if (Status status = trigger->start(); !status) {
-            return status;
-        }
-        hub = first_hub.load(std::memory_order_relaxed);
+    bool has_hub(const Reactor& reactor) noexcept {
+        const std::lock_guard lock(mutex_);
+        return find(reactor) != nullptr;
+    }
+
+    static SignalHub* open(Reactor& reactor, Ref<TriggerEvent> trigger) {
+        SignalHub* hub = first_hub.load(std::memory_order_relaxed);
         while (hub != nullptr && hub->reactor != nullptr) {
             hub = hub->next;
         }
@@ -207,33 +211,34 @@ private:
             hub->next = first_hub.load(std::memory_order_relaxed);
             first_hub.store(hub, std::memory_order_release);
         }
-        if (Status status = trigger->add_callback(hub->listener); !status) {
-            return status;
-        }
+        hub->listener = Ref<SignalHub::Listener>::adopt(new SignalHub::Listener(*hub));
+        trigger->add_callback(*hub->listener).ignore();  // it has just been started: it is open
         hub->reactor = &reactor;
         hub->thread = std::this_thread::get_id();
         hub->owned_trigger = std::move(trigger);
         hub->trigger.store(hub->owned_trigger.get(), std::memory_order_seq_cst);
-        return {};
+        return hub;
     }
 
-    /// One watch less. The last one of a loop gives its hub back.
-    void forget(SignalHub& hub, int number) noexcept {
+    /// One watch less. The last one of a loop gives its hub back; its trigger is returned.
+    Ref<TriggerEvent> forget(SignalHub& hub, int number) noexcept {
         const auto index = static_cast<std::size_t>(number);
         --counts_[index];
         if (--hub.counts[index] == 0) {
             hub.mask.fetch_and(~bit_of(number), std::memory_order_seq_cst);
         }
         if (--hub.total != 0) {
-            return;
+            return {};
         }
         hub.trigger.store(nullptr, std::memory_order_seq_cst);
         while (hub.users.load(std::memory_order_seq_cst) != 0) {
             std::this_thread::yield();
         }
-        const Ref<TriggerEvent> trigger = std::move(hub.owned_trigger);
-        trigger->del_callback(hub.listener);
+        Ref<TriggerEvent> trigger = std::move(hub.owned_trigger);
+        const Ref<SignalHub::Listener> listener = std::move(hub.listener);
+        trigger->del_callback(*listener);
         hub.reactor = nullptr;
+        return trigger;
     }
 
     /// Zero, or the errno.

@@ -106,7 +106,7 @@ private:
     ExecOptions options_;
     ExecResult result_;
     Ref<ProcessEvent> process_;
-    std::unique_ptr<Listener> listener_;
+    Ref<Listener> listener_;
     std::unique_ptr<Channel> in_;
     std::unique_ptr<Channel> out_;
     std::unique_ptr<Channel> err_;

@@ -277,6 +277,32 @@ TEST_P(ExecEvents, BeyondTheRunIsKilled) {
     }
 }
 
+TEST_P(ExecEvents, DroppedInItsOwnCallback) {
+    class Dropper final : public Callback {
+    public:
+        explicit Dropper(Ref<ExecEvent>& exec) : exec_(exec) {}
+        void call(Event& /*event*/, void* result, Error* /*error*/) override {
+            code = static_cast<const ExecResult*>(result)->exit.code;
+            exec_.reset();
+        }
+        int code = -1;
+
+    private:
+        void destroy() noexcept override {}
+        Ref<ExecEvent>& exec_;
+    };
+    in_runtime([](IoReactor& reactor) {
+        auto exec = ExecEvent::create(reactor, command(ExecMode::ShellExec, "exit 4"));
+        Dropper dropper(exec);
+        ASSERT_TRUE(exec->add_callback(dropper));
+        ASSERT_TRUE(exec->start());
+        while (dropper.code < 0) {
+            sleep_for(50us);
+        }
+        EXPECT_EQ(dropper.code, 4);
+    });
+}
+
 TEST_P(ExecEvents, DroppedByItsOwnSink) {
     in_runtime([](IoReactor& reactor) {
         Ref<ExecEvent> exec;
