@@ -8,7 +8,7 @@
 namespace ta = trueasync;
 
 /// Copies from one process to the next until the end.
-void pump(ta::PipeEnd& from, ta::PipeEnd& to) {
+void pump(ta::PipeReader& from, ta::PipeWriter& to) {
     std::vector<char> buffer(64 * 1024);
     while (const std::size_t count = from.read(buffer)) {
         to.write({buffer.data(), count});

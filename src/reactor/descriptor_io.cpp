@@ -8,7 +8,7 @@
 #include <climits>
 #include <trueasync/reactor/system_error.hpp>
 
-#include "pipe_signal.hpp"
+#include "quiet_write.hpp"
 
 namespace trueasync {
 
@@ -129,8 +129,7 @@ IoOutcome DescriptorIo::send_all(std::span<const std::byte> data) noexcept {
 
 IoOutcome DescriptorIo::write(std::span<const std::byte> data) noexcept {
     return move_all(data, [this](auto rest) {
-        const detail::PipeSignalGuard guard;
-        return ::write(fd_, rest.data(), std::min<std::size_t>(rest.size(), SSIZE_MAX));
+        return detail::quiet_write(fd_, rest.data(), std::min<std::size_t>(rest.size(), SSIZE_MAX));
     });
 }
 

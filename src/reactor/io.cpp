@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "file_job.hpp"
-#include "pipe_signal.hpp"
+#include "quiet_write.hpp"
 
 namespace trueasync {
 
@@ -445,8 +445,7 @@ int IoEvent::try_write(IoRequest& request) noexcept {
         } else if (kind_ == IoKind::Tcp) {
             count = ::send(fd, bytes, rest, kNoSignal);
         } else {
-            const detail::PipeSignalGuard guard;
-            count = ::write(fd, bytes, rest);
+            count = detail::quiet_write(fd, bytes, rest);
         }
         if (count < 0 && errno != EINTR) {
             return errno == EAGAIN ? kLater : errno;

@@ -4,56 +4,12 @@
 /// Child processes whose pipes are read and written like files.
 
 #include <source_location>
-#include <span>
-#include <string>
-#include <string_view>
 #include <trueasync/api/await.hpp>
+#include <trueasync/api/file.hpp>
 #include <trueasync/reactor/process.hpp>
 #include <trueasync/reactor/spawner.hpp>
 
 namespace trueasync {
-
-/// Our end of a pipe to or from a child. Owns the descriptor.
-///
-/// Thread rule: the thread of the runtime it was made in.
-/// Lifetime: may outlive the runtime; it can only be closed then.
-/// Cancel safety: `read` loses nothing. What `write` has written before a cancellation, or a limit, is written.
-class TA_API PipeEnd {
-public:
-    /// Closed.
-    PipeEnd() noexcept = default;
-    /// Takes over a non-blocking descriptor.
-    explicit PipeEnd(int fd) noexcept;
-    PipeEnd(PipeEnd&& other) noexcept : fd_(other.release()) {}
-    PipeEnd& operator=(PipeEnd&& other) noexcept;
-    ~PipeEnd() { close(); }
-
-    /// At least one byte, at most as many as there is room for; 0 at the end. May suspend. Throws `AsyncError` (`System`),
-    /// `TimeoutError`, `Cancellation`.
-    std::size_t read(
-        std::span<char> room, const Limit& limit = {}, std::source_location where = std::source_location::current()
-    );
-
-    /// Everything until the end. May suspend.
-    std::string read_all(const Limit& limit = {}, std::source_location where = std::source_location::current());
-
-    /// All of it. May suspend. When nobody reads any more it throws EPIPE; no SIGPIPE is raised.
-    void write(
-        std::string_view bytes, const Limit& limit = {}, std::source_location where = std::source_location::current()
-    );
-
-    /// The child sees the end of its input, or that nobody reads its output. Who is waiting here gets EBADF.
-    void close() noexcept;
-
-    bool is_open() const noexcept { return fd_ >= 0; }
-    int descriptor() const noexcept { return fd_; }
-
-    /// Gives the descriptor away; the pipe end is closed, the descriptor is not.
-    int release() noexcept;
-
-private:
-    int fd_ = -1;
-};
 
 /// A child process.
 ///
@@ -82,9 +38,9 @@ public:
     void kill(int number);
 
     /// Where its input comes from and its output goes to, if `Stdio::pipe()` was asked for; else closed.
-    PipeEnd& in() noexcept { return in_; }
-    PipeEnd& out() noexcept { return out_; }
-    PipeEnd& err() noexcept { return err_; }
+    PipeWriter& in() noexcept { return in_; }
+    PipeReader& out() noexcept { return out_; }
+    PipeReader& err() noexcept { return err_; }
 
     ProcessEvent& event() const noexcept { return *event_; }
 
@@ -92,9 +48,9 @@ private:
     Process(Ref<ProcessEvent> event, const SpawnedProcess& process) noexcept;
 
     Ref<ProcessEvent> event_;
-    PipeEnd in_;
-    PipeEnd out_;
-    PipeEnd err_;
+    PipeWriter in_;
+    PipeReader out_;
+    PipeReader err_;
 };
 
 }  // namespace trueasync

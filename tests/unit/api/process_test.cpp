@@ -86,12 +86,12 @@ TEST_P(Processes, LimitsOnReadAndWrite) {
         Process process = Process::start(piped(shell("exec sleep 100")));
         char byte = 0;
         EXPECT_EQ(code_of([&] { process.out().read({&byte, 1}, 1ms); }), ErrorCode::Timeout);
-        EXPECT_EQ(code_of([&] { process.out().read_all(1ms); }), ErrorCode::Timeout);
+        EXPECT_EQ(code_of([&] { process.out().read_all(SIZE_MAX, 1ms); }), ErrorCode::Timeout);
         EXPECT_EQ(code_of([&] { process.out().read({&byte, 1}, timeout(1ms)); }), ErrorCode::Timeout);
         EXPECT_EQ(code_of([&] { process.in().write(std::string(1'000'000, 'x'), 1ms); }), ErrorCode::Timeout);
         EXPECT_EQ(code_of([&] { process.wait(timeout(1ms)); }), ErrorCode::Timeout);
         const Instant begin = reactor.now();
-        EXPECT_EQ(code_of([&] { process.out().read_all(2ms); }), ErrorCode::Timeout);
+        EXPECT_EQ(code_of([&] { process.out().read_all(SIZE_MAX, 2ms); }), ErrorCode::Timeout);
         EXPECT_GE(reactor.now() - begin, 2ms);
         process.kill(SIGKILL);
         process.wait();

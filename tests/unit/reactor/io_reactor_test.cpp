@@ -187,6 +187,22 @@ TEST_P(IoReactors, FifoThatIsOpenedAgainIsNotAtItsEnd) {
     ::unlink(path.c_str());
 }
 
+TEST_P(IoReactors, OnlyWhoWaitsForItIsWoken) {
+    in_runtime([](IoReactor& reactor) {
+        auto [one, other] = make_socketpair();
+        fill(*one);
+        auto reader = spawn([&, fd = *one] { ready(reactor, fd, R); });
+        auto writer = spawn([&, fd = *one] { ready(reactor, fd, W); });
+        sleep_for(100us);
+        put(*other);
+        await(reader);
+        sleep_for(100us);
+        EXPECT_FALSE(writer.is_finished());
+        take(*other);
+        await(writer);
+    });
+}
+
 TEST_P(IoReactors, MuchDataBothWays) {
     in_runtime([](IoReactor& reactor) {
         constexpr std::size_t kSize = 3'000'000;
@@ -428,13 +444,12 @@ TEST_P(IoReactors, ChildOfAForkHasAWorkingReactor) {
             if (read_all(reactor, from, 5) != "child") {
                 return 1;
             }
-            std::thread([&] { trigger->fire(); }).join();
-            auto late = spawn([&] {
-                sleep_for(1ms);
+            std::thread thread([&] {
+                std::this_thread::sleep_for(3ms);  // the loop is asleep by then; if not, nothing is lost but the point
                 trigger->fire();
             });
             await(trigger);
-            await(late);
+            thread.join();
             if (woken != 0) {
                 return 2;
             }

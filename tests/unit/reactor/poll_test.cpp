@@ -184,6 +184,11 @@ TEST_P(Polls, BrokenPipeIsWritable) {
         in.close();
         await(waiter);
         await(another);
+        for (int i = 0; i < 3; ++i) {  // it stays so, for who comes at once and for who comes later
+            await(poll);
+            await(gone);
+            sleep_for(10us);
+        }
     });
 }
 
@@ -590,11 +595,18 @@ TEST_P(Polls, NumberUsedAgainIsAnotherDescriptor) {
         auto [one, other] = make_socketpair();
         ASSERT_EQ(::dup2(*one, fd), fd);
         Fd again(fd);
-        for (const auto& stale : {old, never_started}) {
+        const std::uint64_t controls = reactor.io_stats().controls;
+        const Ref<PollEvent> late_proxy(PollProxyEvent::create(*old, R));  // means what its poll means
+        for (const auto& stale : {old, never_started, late_proxy}) {
             const Status status = stale->start();
             ASSERT_FALSE(status.ok());
             EXPECT_EQ(SystemError::number_of(status.error()), EBADF);
+            EXPECT_EQ(
+                status.error()->message(), "poll fd " + std::to_string(fd) +
+                                               " for READABLE, which was closed meanwhile: EBADF (bad file descriptor)"
+            );
         }
+        EXPECT_EQ(reactor.io_stats().controls, controls) << "the new file is left alone";
         auto fresh = PollEvent::create(reactor, fd, R);
         auto waiter = spawn([&] { await(fresh); });
         auto direct = spawn([&] { ready(reactor, fd, R); });
@@ -641,6 +653,31 @@ TEST_P(Polls, WaiterOfTheOldFileIsToldWhenTheNewOneIsWatched) {
         put(*other);
         await(PollEvent::create(reactor, fd, R));
         await(old);
+    });
+}
+
+TEST_P(Polls, OldFileThatIsStillOpenElsewhereIsNotHeard) {
+    if (!is_best()) {
+        GTEST_SKIP() << "libuv knows descriptors by their number alone";
+    }
+    in_runtime([](IoReactor& reactor) {
+        auto [in, out] = make_pipe();
+        const int fd = *in;
+        EXPECT_EQ(code_of([&] { await(PollEvent::create(reactor, fd, R), 1ms); }), ErrorCode::Timeout);
+        const Fd elsewhere(::dup(fd));  // keeps the old file, and with it what the kernel knows of it
+        auto [one, other] = make_socketpair();
+        ASSERT_EQ(::dup2(*one, fd), fd);
+        auto fresh = PollEvent::create(reactor, fd, R);
+        auto waiter = spawn([&] { await(fresh); });
+        auto direct = spawn([&] { ready(reactor, fd, R); });
+        sleep_for(100us);
+        put(*out);
+        sleep_for(100us);
+        EXPECT_FALSE(waiter.is_finished());
+        EXPECT_FALSE(direct.is_finished());
+        put(*other);
+        await(waiter);
+        await(direct);
     });
 }
 
