@@ -14,7 +14,11 @@ class IoRequestTest : public BackendTest {
 protected:
     /// What a request ends with: its bytes, or the name of its errno.
     static std::string outcome(const Ref<IoRequest>& request) {
-        if (wait_for(*request) != WaitResult::Ready) {
+        const WaitResult result = wait_for(*request, Deadline::after(std::chrono::seconds(5)));
+        if (result == WaitResult::TimedOut) {
+            return "nothing came";
+        }
+        if (result != WaitResult::Ready) {
             const Ref<Error> error = Scheduler::take_wait_error();
             return errno_name(SystemError::number_of(error.get()));
         }

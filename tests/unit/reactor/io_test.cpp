@@ -194,7 +194,9 @@ TEST_P(Io, Refusals) {
         EXPECT_EQ(outcome(pipe.second->read(1)), "EBADF");
         EXPECT_EQ(outcome(pipe.first->read_at(3, 1)), "ESPIPE");
         EXPECT_EQ(outcome(pipe.second->send_to({}, SocketAddress::loopback(1))), "EDESTADDRREQ");
+#if !defined(TA_ASAN) && !defined(TA_TSAN)  // these take such a wish for an error
         EXPECT_EQ(outcome(pipe.first->read(SIZE_MAX / 4)), "ENOMEM");
+#endif
         EXPECT_EQ(outcome(IoEvent::create(reactor, 9999, IoKind::Pipe)->read(1)), "EBADF");
         EXPECT_EQ(outcome(IoEvent::create(reactor, 9999, IoKind::File)->read(1)), "EBADF");
         auto full = IoEvent::create(reactor, ::open("/dev/full", O_RDWR), IoKind::File);
@@ -390,7 +392,7 @@ TEST_P(Io, RandomCancellationsLoseNoByte) {
                 reader.cancel();
             }
             try {
-                await(reader);
+                await(reader, 5s);
             } catch (const Cancellation&) {}
         }
         EXPECT_TRUE(got == data);
@@ -417,16 +419,18 @@ TEST_P(Io, EverythingMayBeDoneInACallback) {
         auto first = pipe.first->read(1);
         auto second = pipe.first->read(1);
         Ref<IoRequest> third;
-        ASSERT_TRUE(first->add_callback(*new Act([&] {
+        const auto on_first = Ref<Act>::adopt(new Act([&] {
             first.reset();
             third = pipe.first->read(1);
-        })));
+        }));
+        ASSERT_TRUE(first->add_callback(*on_first));
         ASSERT_TRUE(first->start());
-        ASSERT_TRUE(second->add_callback(*new Act([&] {
+        const auto on_second = Ref<Act>::adopt(new Act([&] {
             pipe.first->close_descriptor();
             pipe.first.reset();
             second.reset();
-        })));
+        }));
+        ASSERT_TRUE(second->add_callback(*on_second));
         ASSERT_TRUE(second->start());
         put(pipe.second->descriptor(), "abc");
         EXPECT_TRUE(eventually([&] {
