@@ -55,6 +55,11 @@ Ref<TaskEvent> TaskEvent::create(Reactor& reactor, std::unique_ptr<TaskBody> bod
 }
 
 Status TaskEvent::enter_loop() {
+    if (job_ == nullptr) {
+        return Status::failure(
+            ErrorCode::IllegalState, "the task has ended, and a notify handler kept it from those who waited: " + info()
+        );
+    }
     if (job_->is_expected()) {
         return {};  // a thread was at it when the last waiter left
     }

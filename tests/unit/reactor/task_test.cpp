@@ -67,6 +67,16 @@ private:
     Ref<TaskEvent> task_;
 };
 
+CORO_TEST(TaskEvent, EndThatAHandlerHasStoppedCannotBeWaitedForAgain) {
+    auto task = make_task([] { return 1; });
+    task->set_notify_handler([](Event&, void*&, Error*&) { return Event::Notify::Stop; });
+    ASSERT_TRUE(task->start());
+    while (!task->is_finished()) {
+        suspend();
+    }
+    EXPECT_TRUE(task->start().is(ErrorCode::IllegalState));
+}
+
 CORO_TEST(TaskEvent, FiresWithTheResult) {
     // [await_task]
     auto task = TaskEvent::create(scheduler().reactor(), std::make_unique<Body>([] { return 42; }), "sum");
