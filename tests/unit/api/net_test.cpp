@@ -1,6 +1,7 @@
 #include <trueasync/api/net.hpp>
 
 #include <sys/resource.h>
+#include <sys/wait.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -335,6 +336,94 @@ TEST_P(Net, NoDescriptorsLeftIsAnErrorAndTheConnectionWaits) {
         EXPECT_EQ(accepting, EMFILE);
         EXPECT_EQ(connecting, EMFILE);
         EXPECT_TRUE(listener.accept().is_open());
+    });
+}
+
+/// What the client of a storm does, in a process of its own: opens all, then one byte to and fro on each. Returns its exit status.
+int storm(const SocketAddress& address, int connections) {
+    std::vector<int> open;
+    open.reserve(static_cast<std::size_t>(connections));
+    for (int i = 0; i < connections; ++i) {
+        const int fd = ::socket(AF_INET, SOCK_STREAM, 0);
+        if (fd < 0 || ::connect(fd, address.data(), address.size()) != 0) {
+            return 1;
+        }
+        open.push_back(fd);
+    }
+    for (const int fd : open) {
+        if (::write(fd, "x", 1) != 1) {
+            return 2;
+        }
+    }
+    for (const int fd : open) {
+        char answer = 0;
+        if (::read(fd, &answer, 1) != 1 || answer != 'x') {
+            return 3;
+        }
+    }
+    return 0;
+}
+
+TEST_P(Net, NineThousandConnectionsAtOnce) {
+#if defined(TA_TSAN)
+    GTEST_SKIP() << "the thread sanitizer does not follow forks";
+#endif
+    constexpr int kConnections = 9000;
+    rlimit before{};
+    ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+    rlimit wide = before;
+    wide.rlim_cur = before.rlim_max;
+    if (wide.rlim_cur < kConnections + 200 || ::setrlimit(RLIMIT_NOFILE, &wide) != 0) {
+        GTEST_SKIP() << "only " << wide.rlim_cur << " descriptors allowed";
+    }
+    in_runtime([](IoReactor&) {
+        auto listener = TcpListener::bind("127.0.0.1:0");
+        const SocketAddress address = listener.local();
+        const pid_t client = ::fork();
+        if (client == 0) {
+            ::alarm(60);
+            ::_exit(storm(address, kConnections));
+        }
+        ASSERT_GT(client, 0);
+        std::size_t most = 0;
+        std::size_t now = 0;
+        std::vector<Handle<void>> serving;
+        for (int i = 0; i < kConnections; ++i) {
+            serving.push_back(spawn([&, stream = std::make_shared<TcpStream>(listener.accept())]() mutable {
+                most = std::max(most, ++now);
+                std::array<char, 16> buffer;
+                while (const std::size_t count = stream->read(buffer)) {
+                    stream->write(std::string_view(buffer.data(), count));
+                }
+                --now;
+                stream.reset();
+            }));
+        }
+        for (auto& one : serving) {
+            await(one);
+        }
+        int status = 0;
+        ASSERT_EQ(::waitpid(client, &status, 0), client);
+        EXPECT_EQ(status, 0);
+        EXPECT_EQ(most, static_cast<std::size_t>(kConnections));
+    });
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+}
+
+TEST_P(Net, PeerThatNeverAnswers) {
+    in_runtime([](IoReactor&) {
+        // A full backlog that nobody accepts from: connecting hangs, as with a host that drops packets.
+        auto listener = TcpListener::bind(SocketAddress::loopback(0), 0);
+        std::vector<TcpStream> queued;
+        bool has_timed_out = false;
+        for (int i = 0; i < 20 && !has_timed_out; ++i) {
+            try {
+                queued.push_back(TcpStream::connect(listener.local(), 20ms));
+            } catch (const TimeoutError&) {
+                has_timed_out = true;
+            }
+        }
+        EXPECT_TRUE(has_timed_out);
     });
 }
 
