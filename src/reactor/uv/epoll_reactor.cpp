@@ -74,7 +74,7 @@ public:
             }
         }
         // After a sleep without end nothing can be due by its clock; what callbacks have just begun is seen before the next sleep.
-        if (is_libuv_ready || (limit != Duration::max() && uv_backend_timeout(&loop_) == 0)) {
+        if (is_libuv_ready || (is_loop_used_ && limit != Duration::max() && uv_backend_timeout(&loop_) == 0)) {
             uv_run(&loop_, UV_RUN_NOWAIT);
         }
         UvReactor::deliver();
@@ -269,13 +269,15 @@ private:
     /// Until the next thing that is known to come; the longest of all durations when there is none.
     Duration time_to_sleep() noexcept {
         Duration limit = Duration::max();
-        int milliseconds = uv_backend_timeout(&loop_);
-        if (milliseconds > 0) {
-            uv_update_time(&loop_);  // it counts from its last turn
-            milliseconds = uv_backend_timeout(&loop_);
-        }
-        if (milliseconds >= 0) {
-            limit = std::chrono::milliseconds(milliseconds);
+        if (TA_UNLIKELY(is_loop_used_)) {
+            int milliseconds = uv_backend_timeout(&loop_);
+            if (milliseconds > 0) {
+                uv_update_time(&loop_);  // it counts from its last turn
+                milliseconds = uv_backend_timeout(&loop_);
+            }
+            if (milliseconds >= 0) {
+                limit = std::chrono::milliseconds(milliseconds);
+            }
         }
         if (!timers_.empty()) {
             limit = std::min(limit, std::max(timers_.nearest() - now(), Duration::zero()));

@@ -17,6 +17,7 @@ bool UvReactor::is_alive() const noexcept {
 
 void* UvReactor::native_loop() noexcept {
     notice_fork().ignore();  // the next turn says it again
+    is_loop_used_ = true;
     return &loop_;
 }
 

@@ -46,6 +46,7 @@ protected:
     uv_loop_t loop_{};
     TimerHeap timers_;
     const Ref<TriggerQueue> triggers_;
+    bool is_loop_used_ = false;    // somebody has asked for libuv's loop; until then it has nothing to do
     bool is_fresh_child_ = false;  // nothing may sleep before the first turn has looked at everything
 
 private:
