@@ -78,6 +78,22 @@ void Event::leave_loop_now() noexcept {
 
 bool Event::replay(Callback* /*callback*/, void** /*result*/, Ref<Error>* /*error*/) { return false; }
 
+bool Event::hand_out(void* value, Error* failure, Callback* callback, void** result, Ref<Error>* error) {
+    mark_result_used();
+    mark_exception_caught();
+    const Ref<Error> kept(failure);
+    if (callback != nullptr) {
+        callback->call(*this, value, failure);
+    }
+    if (result != nullptr) {
+        *result = value;
+    }
+    if (error != nullptr) {
+        *error = kept;
+    }
+    return true;
+}
+
 Status Event::notify_slow(void* result, Error* error) {
     const EventState before = state();
     if (before == EventState::Closed || (before != EventState::Active && !is_passive())) {

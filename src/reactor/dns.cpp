@@ -263,22 +263,8 @@ void DnsEvent::abandon() noexcept {
 }
 
 bool DnsEvent::replay(Callback* callback, void** result_out, Ref<Error>* error_out) {
-    if (!is_finished_ || !is_closed()) {
-        return false;
-    }
-    void* value = error_ == nullptr ? result() : nullptr;
-    mark_result_used();
-    mark_exception_caught();
-    if (callback != nullptr) {
-        callback->call(*this, value, error_.get());
-    }
-    if (result_out != nullptr) {
-        *result_out = value;
-    }
-    if (error_out != nullptr) {
-        *error_out = error_;
-    }
-    return true;
+    return is_finished_ && is_closed() &&
+           hand_out(error_ == nullptr ? result() : nullptr, error_.get(), callback, result_out, error_out);
 }
 
 std::string DnsEvent::info() const {

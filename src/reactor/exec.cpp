@@ -382,20 +382,7 @@ void ExecEvent::give_up() noexcept {
 }
 
 bool ExecEvent::replay(Callback* callback, void** result, Ref<Error>* error) {
-    if (!is_finished_) {
-        return false;
-    }
-    if (callback != nullptr) {
-        callback->call(*this, &result_, error_.get());
-        return true;
-    }
-    if (result != nullptr) {
-        *result = &result_;
-    }
-    if (error != nullptr) {
-        *error = error_;
-    }
-    return true;
+    return is_finished_ && hand_out(&result_, error_.get(), callback, result, error);
 }
 
 std::string ExecEvent::info() const {

@@ -147,22 +147,8 @@ Error* IoRequest::unhandled_error() const noexcept {
 }
 
 bool IoRequest::replay(Callback* callback, void** result, Ref<Error>* error) {
-    if (!is_completed_ || !is_closed()) {
-        return false;
-    }
-    void* value = error_ == nullptr ? this : nullptr;
-    mark_result_used();
-    mark_exception_caught();
-    if (callback != nullptr) {
-        callback->call(*this, value, error_.get());
-    }
-    if (result != nullptr) {
-        *result = value;
-    }
-    if (error != nullptr) {
-        *error = error_;
-    }
-    return true;
+    return is_completed_ && is_closed() &&
+           hand_out(error_ == nullptr ? this : nullptr, error_.get(), callback, result, error);
 }
 
 std::string IoRequest::info() const {

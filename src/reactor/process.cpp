@@ -196,20 +196,7 @@ void ProcessEvent::abandon() noexcept {
 }
 
 bool ProcessEvent::replay(Callback* callback, void** result, Ref<Error>* error) {
-    if (!is_finished_) {
-        return false;
-    }
-    if (callback != nullptr) {
-        callback->call(*this, &exit_, error_.get());
-        return true;
-    }
-    if (result != nullptr) {
-        *result = &exit_;
-    }
-    if (error != nullptr) {
-        *error = error_;
-    }
-    return true;
+    return is_finished_ && hand_out(&exit_, error_.get(), callback, result, error);
 }
 
 std::string ProcessEvent::info() const {

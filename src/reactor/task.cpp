@@ -112,22 +112,8 @@ void TaskEvent::abandon() noexcept {
 }
 
 bool TaskEvent::replay(Callback* callback, void** result, Ref<Error>* error) {
-    if (!is_finished_ || !is_closed()) {
-        return false;
-    }
     void* value = error_ == nullptr && body_ != nullptr ? body_->result() : nullptr;
-    mark_result_used();
-    mark_exception_caught();
-    if (callback != nullptr) {
-        callback->call(*this, value, error_.get());
-    }
-    if (result != nullptr) {
-        *result = value;
-    }
-    if (error != nullptr) {
-        *error = error_;
-    }
-    return true;
+    return is_finished_ && is_closed() && hand_out(value, error_.get(), callback, result, error);
 }
 
 std::string TaskEvent::info() const {

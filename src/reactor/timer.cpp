@@ -59,17 +59,7 @@ bool TimerEvent::replay(Callback* callback, void** result, Ref<Error>* error) {
     void* value = nullptr;
     Error* failure = nullptr;
     notify_handler()(*this, value, failure);
-    const Ref<Error> kept(failure);
-    if (callback != nullptr) {
-        callback->call(*this, value, failure);
-    }
-    if (result != nullptr) {
-        *result = value;
-    }
-    if (error != nullptr) {
-        *error = kept;
-    }
-    return true;
+    return hand_out(value, failure, callback, result, error);
 }
 
 std::string TimerEvent::info() const {

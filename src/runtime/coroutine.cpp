@@ -53,22 +53,8 @@ void Coroutine::add_switch_handler(SwitchHandler handler) {
 }
 
 bool Coroutine::replay(Callback* callback, void** result, Ref<Error>* error) {
-    if (!is_finished()) {
-        return false;
-    }
-    mark_result_used();
-    mark_exception_caught();
-    void* value = this->error() == nullptr ? this->result() : nullptr;
-    if (callback != nullptr) {
-        callback->call(*this, value, this->error());
-    }
-    if (result != nullptr) {
-        *result = value;
-    }
-    if (error != nullptr) {
-        *error = Ref<Error>(this->error());
-    }
-    return true;
+    return is_finished() &&
+           hand_out(this->error() == nullptr ? this->result() : nullptr, this->error(), callback, result, error);
 }
 
 std::string Coroutine::info() const {

@@ -85,10 +85,7 @@ WaitResult Scheduler::refuse(Ref<Error> error, WaitResult as) noexcept {
 // --- the list of all
 
 void Scheduler::enlist(Coroutine& coroutine) noexcept {
-    coroutine.waker_.build(coroutine);
-    coroutine.wait_ = nullptr;
-    coroutine.suspended_at_ = {};
-    coroutine.attention_ &= ~std::uint32_t{Coroutine::kUnlisted};
+    coroutine.complete();
     is_alive_sorted_ = is_alive_sorted_ && (alive_.empty() || alive_.back().id_ < coroutine.id_);
     alive_.push_back(coroutine);
 }
@@ -587,8 +584,7 @@ void Scheduler::finish(Coroutine& coroutine) noexcept {
     if (coroutine.is_listed()) {
         static_cast<ListNode<AliveTag>&>(coroutine).unlink();
     } else {
-        coroutine.waker_.build(coroutine);
-        coroutine.attention_ &= ~std::uint32_t{Coroutine::kUnlisted};  // nobody lists it any more
+        coroutine.complete();  // nobody lists it any more
     }
     Error* error = coroutine.error();
     const bool is_awaited = coroutine.callback_count() != 0;

@@ -156,6 +156,15 @@ WaitResult detail::end_wait(Coroutine& self) noexcept {
     return result;
 }
 
+WaitResult detail::end_join(Coroutine& self, Coroutine& coroutine) noexcept {
+    Ref<Coroutine> held(&coroutine);  // alive until here: it runs on, or the waker has it
+    const WaitResult result = end_wait(self);
+    if (result == WaitResult::Ready) {
+        static_cast<void>(held.detach());  // the caller's
+    }
+    return result;
+}
+
 WaitResult detail::wait_long(Event& event, const WaitLimit& limit, std::source_location where) noexcept {
     WaitGuard guard(where);
     limit.add_to(guard);
@@ -163,6 +172,15 @@ WaitResult detail::wait_long(Event& event, const WaitLimit& limit, std::source_l
     const WaitResult result = guard.park(limit.deadline());
     if (result == WaitResult::Ready && guard.fired() != nullptr && guard.fired()->error() != nullptr) {
         return Scheduler::refuse(Ref<Error>(guard.fired()->error()), WaitResult::Failed);
+    }
+    return result;
+}
+
+WaitResult detail::join_long(Coroutine& coroutine, const WaitLimit& limit, std::source_location where) noexcept {
+    Ref<Coroutine> held(&coroutine);
+    const WaitResult result = wait_long(coroutine, limit, where);
+    if (result == WaitResult::Ready) {
+        static_cast<void>(held.detach());  // the caller's
     }
     return result;
 }

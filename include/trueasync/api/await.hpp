@@ -66,12 +66,10 @@ template <typename T>
 TA_INLINE T
 await(const Handle<T>& handle, const Limit& limit = {}, std::source_location where = std::source_location::current()) {
     detail::TypedCoroutine<T>& coroutine = handle.coroutine();
+    Ref<detail::TypedCoroutine<T>> held;  // the handle may be gone after a wait
     if (!coroutine.is_finished()) {
-        if (TA_LIKELY(limit.is_none())) {
-            detail::check(join(coroutine, where));
-        } else {
-            detail::check(detail::wait_long(coroutine, limit, where));
-        }
+        detail::check(TA_LIKELY(limit.is_none()) ? join(coroutine, where) : detail::join_long(coroutine, limit, where));
+        held.set_adopted(&coroutine);
     } else if (TA_UNLIKELY(coroutine.error() != nullptr)) {
         coroutine.mark_exception_caught();
         detail::throw_error(Ref<Error>(coroutine.error()));

@@ -255,6 +255,9 @@ protected:
     /// The loop has let go: runs the destructor and frees the memory.
     void finish_destroy() noexcept;
 
+    /// The end of every `replay`: gives `value` and `failure` to whoever asks, and notes that they were taken. True.
+    bool hand_out(void* value, Error* failure, Callback* callback, void** result, Ref<Error>* error);
+
     /// Constructors of loop events call this: `start` and `stop` then count and reach `enter_loop`, `leave_loop`.
     void use_loop() noexcept { flags_ |= kLoopTrait; }
 

@@ -212,6 +212,13 @@ private:
     bool has_rare() const noexcept { return (extras_ & kHasRare) != 0; }
     bool has_pending_cancellation() const noexcept { return has_rare() && rare_->cancellation != nullptr; }
     bool is_listed() const noexcept { return (attention_ & kUnlisted) == 0; }
+    /// Sets what the constructor has left out, for one that is being listed or will never be.
+    void complete() noexcept {
+        waker_.build(*this);
+        wait_ = nullptr;
+        suspended_at_ = {};
+        attention_ &= ~std::uint32_t{kUnlisted};
+    }
 
     // The order matters: a spawn is bound by how much it writes, so what is not set here is not touched by it.
     // Far from `waker_state_`: read together with what was just written, it would have to wait.

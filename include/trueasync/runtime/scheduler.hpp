@@ -141,7 +141,11 @@ public:
     /// way. Else the running coroutine, which has been continued: `end_simple_wait` comes next.
     static TA_INLINE Coroutine* wait_simple(Event& event, bool is_lent, std::source_location where) noexcept;
     static TA_INLINE bool end_simple_wait(Coroutine& self) noexcept {
-        return TA_LIKELY(self.attention_ == 0) && self.waker_.end_simple();
+        return TA_LIKELY(self.attention_ == 0) && self.waker_.end_simple(true);
+    }
+    /// The same, and the caller gets the reference.
+    static TA_INLINE bool end_simple_join(Coroutine& self) noexcept {
+        return TA_LIKELY(self.attention_ == 0) && self.waker_.end_simple(false);
     }
 
     /// The error behind the last `Cancelled`, `TimedOut`, `Refused` or `Failed` on this thread.

@@ -171,9 +171,14 @@ namespace detail {
 
 /// After a simple wait that did not end simply: says how it ended and leaves it.
 TA_API TA_COLD WaitResult end_wait(Coroutine& self) noexcept;
+/// The same after a join.
+TA_API TA_COLD WaitResult end_join(Coroutine& self, Coroutine& coroutine) noexcept;
 
 /// `wait_for` with a guard.
 TA_API WaitResult wait_long(Event& event, const WaitLimit& limit, std::source_location where) noexcept;
+
+/// `join` with a guard, and with a limit.
+TA_API WaitResult join_long(Coroutine& coroutine, const WaitLimit& limit, std::source_location where) noexcept;
 
 }  // namespace detail
 
@@ -189,13 +194,14 @@ TA_INLINE WaitResult wait_for(
     return TA_LIKELY(Scheduler::end_simple_wait(*self)) ? WaitResult::Ready : detail::end_wait(*self);
 }
 
-/// Waits for the end of a coroutine that was spawned and has not ended; the same as `wait_for`, faster.
+/// Waits for the end of a coroutine that was spawned and has not ended. With `Ready` the caller gets a reference to it, which he must
+/// release: whoever held the coroutine may have gone meanwhile.
 TA_INLINE WaitResult join(Coroutine& coroutine, std::source_location where = std::source_location::current()) noexcept {
     Coroutine* self = Scheduler::wait_simple(coroutine, true, where);
     if (TA_UNLIKELY(self == nullptr)) {
-        return detail::wait_long(coroutine, {}, where);
+        return detail::join_long(coroutine, {}, where);
     }
-    return TA_LIKELY(Scheduler::end_simple_wait(*self)) ? WaitResult::Ready : detail::end_wait(*self);
+    return TA_LIKELY(Scheduler::end_simple_join(*self)) ? WaitResult::Ready : detail::end_join(*self, coroutine);
 }
 
 /// Suspends for a while; also for zero, which lets the others run first. May suspend.

@@ -123,11 +123,15 @@ public:
     }
 
     /// After a simple wait: true when the event has fired without an error; then everything is left. Else use `leave`.
-    TA_INLINE bool end_simple() noexcept {
+    /// Without `releases` the reference to the event goes to the caller.
+    TA_INLINE bool end_simple(bool releases) noexcept {
         if (TA_UNLIKELY(first_.is_subscribed_ || first_.error_ != nullptr)) {
             return false;
         }
-        first_.event_.detach()->release();
+        Event* event = first_.event_.detach();
+        if (releases) {
+            event->release();
+        }
         return true;
     }
 

@@ -258,6 +258,25 @@ CORO_TEST(Spawn, HandleMayGoWhileSomebodyJoins) {
     EXPECT_EQ(result.use_count(), 1) << "the result went with the coroutine";
 }
 
+CORO_TEST(Spawn, JoinerThatGetsAHandlerMeanwhileGetsTheResultToo) {
+    ManualEvent event;
+    auto child = spawn([&] {
+        await(event);
+        return 9;
+    });
+    auto joiner = spawn([&] {
+        suspend();  // from here on joins take the short way
+        return await(child);
+    });
+    suspend();
+    suspend();
+    EXPECT_EQ(child.coroutine().callback_count(), 1U);
+    joiner.coroutine().add_switch_handler({[](Coroutine&, SwitchKind, void*) { return true; }, nullptr});
+    event.notify();
+    EXPECT_EQ(await(joiner), 9);
+    EXPECT_EQ(child.coroutine().ref_count(), 1U);
+}
+
 CORO_TEST(Spawn, JoinThatIsCancelledGivesNothingUp) {
     ManualEvent event;
     auto child = spawn([&] {
