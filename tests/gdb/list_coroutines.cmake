@@ -41,7 +41,7 @@ expect("the sleeping one" "Coroutine 3 \\(waiting\\)${_at}${_inside} ${_suspende
 expect("the unstarted one" "Coroutine 4 \\(not started\\)${_at}${_last} [^\n]*\n  suspend: unknown\n")
 set(_frame "[^\n]*\n#[0-9]+ +0x[0-9a-f]+ in deep_inside \\(depth=")
 expect("its backtrace" "Coroutine 2 \\(waiting\\)\n#0 [^\n]*(\n#[^\n]*)* deep_inside \\(depth=0\\)${_frame}1\\)${_frame}2\\)")
-expect("the selected coroutine" "Coroutine 2 \\(waiting\\)\n#[0-9]+ [^\n]* deep_inside \\(depth=0\\)[^\n]*\n${_inside}\t")
+expect("the selected coroutine" "Coroutine 2 \\(waiting\\)\n#[0-9]+ +([^\n]* )?deep_inside \\(depth=0\\)[^\n]*\n${_inside}\t")
 expect("its caller" "deep_inside \\(depth=1\\)[^\n]*\n[0-9]+\t[^\n]*\nthere = 11\n")
 expect("the stacks" "Stacks: [0-9]+ live")
 expect("the program's end" "exited normally")
