@@ -7,6 +7,8 @@
 #include <trueasync/reactor/system_error.hpp>
 #include <trueasync/reactor/uv_reactor.hpp>
 
+#include "io.hpp"
+
 namespace trueasync {
 
 IoError::IoError(const Error& error) : AsyncError(error), number_(SystemError::number_of(&error)) {}
@@ -34,11 +36,8 @@ void throw_error(const Ref<Error>& error) {
 }
 
 void check_spawn() {
-    Scheduler* scheduler = Scheduler::current();
-    if (scheduler == nullptr) {
-        throw_error(Error::make(ErrorCode::NotRunning, "spawn needs a running runtime: call it inside trueasync::run"));
-    }
-    check(scheduler->can_spawn());
+    need_reactor("spawn");
+    check(Scheduler::current()->can_spawn());
 }
 
 void spawn_or_throw(Coroutine& coroutine) {
@@ -66,12 +65,7 @@ void throw_wait_error(WaitResult result) {
 }
 
 Timeout make_timeout(Duration limit) {
-    Scheduler* scheduler = Scheduler::current();
-    if (scheduler == nullptr) {
-        throw_error(Error::make(ErrorCode::NotRunning, "timeout needs a running runtime: call it inside trueasync::run")
-        );
-    }
-    Ref<TimerEvent> timer = TimerEvent::create(scheduler->reactor(), limit);
+    Ref<TimerEvent> timer = TimerEvent::create(need_reactor("timeout"), limit);
     timer->set_notify_handler([](Event& event, void*& /*result*/, Error*& error) {
         static thread_local Ref<Error> fired;  // lives until the callbacks have taken their references
         const auto limit_ms = std::chrono::ceil<std::chrono::milliseconds>(static_cast<TimerEvent&>(event).delay());

@@ -1,15 +1,11 @@
 #include <trueasync/api/exec.hpp>
 
+#include "io.hpp"
+
 namespace trueasync {
 
 ExecResult execute(ExecOptions options, const Limit& limit, std::source_location where) {
-    Scheduler* scheduler = Scheduler::current();
-    if (scheduler == nullptr) {
-        detail::throw_error(
-            Error::make(ErrorCode::NotRunning, "execute needs a running runtime: call it inside trueasync::run")
-        );
-    }
-    const Ref<ExecEvent> event = ExecEvent::create(scheduler->reactor(), std::move(options));
+    const Ref<ExecEvent> event = ExecEvent::create(detail::need_reactor("execute"), std::move(options));
     await(event, limit, where);
     return event->result();
 }

@@ -15,6 +15,7 @@ namespace trueasync {
 namespace {
 
 using detail::check;
+using detail::collect;
 using detail::need_io;
 using detail::need_reactor;
 using detail::throw_system;
@@ -65,24 +66,6 @@ IoState state_of(int flags) noexcept {
             return IoState::Writable;
         default:
             return IoState::Both;
-    }
-}
-
-/// Everything that `read` gives until it gives nothing.
-template <typename Read>
-std::string collect(std::size_t most, const std::string& name, Read&& read) {
-    std::string all;
-    for (;;) {
-        const std::size_t had = all.size();
-        all.resize(had + std::max<std::size_t>(had, 4096));
-        const std::size_t count = read(std::as_writable_bytes(std::span(all.data() + had, all.size() - had)));
-        all.resize(had + count);
-        if (all.size() > most) {
-            throw_system(EMSGSIZE, "read at most " + std::to_string(most) + " bytes from " + name);
-        }
-        if (count == 0) {
-            return all;
-        }
     }
 }
 

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <algorithm>
+#include <cerrno>
+#include <span>
 #include <string>
 #include <trueasync/api/exceptions.hpp>
 #include <trueasync/reactor/descriptor_io.hpp>
@@ -42,6 +45,24 @@ inline void check(const IoOutcome& outcome, Describe&& describe) {
     }
     if (TA_UNLIKELY(outcome.wait != WaitResult::Ready)) {
         throw_wait_error(outcome.wait);
+    }
+}
+
+/// Everything that `read` gives until it gives nothing.
+template <typename Read>
+std::string collect(std::size_t most, const std::string& name, Read&& read) {
+    std::string all;
+    for (;;) {
+        const std::size_t had = all.size();
+        all.resize(had + std::max<std::size_t>(had, 4096));
+        const std::size_t count = read(std::as_writable_bytes(std::span(all.data() + had, all.size() - had)));
+        all.resize(had + count);
+        if (all.size() > most) {
+            throw_system(EMSGSIZE, "read at most " + std::to_string(most) + " bytes from " + name);
+        }
+        if (count == 0) {
+            return all;
+        }
     }
 }
 

@@ -96,20 +96,7 @@ void Stream::read_exactly(std::span<std::byte> buffer, const Limit& limit, std::
 
 std::string Stream::read_all(std::size_t most, const Limit& limit, std::source_location where) {
     const Limit whole = limit.fixed(need_io("read").now());
-    std::string all;
-    for (;;) {
-        const std::size_t had = all.size();
-        all.resize(had + std::max<std::size_t>(had, 4096));
-        const std::size_t count =
-            read(std::as_writable_bytes(std::span(all.data() + had, all.size() - had)), whole, where);
-        all.resize(had + count);
-        if (all.size() > most) {
-            throw_system(EMSGSIZE, "read at most " + std::to_string(most) + " bytes from " + name());
-        }
-        if (count == 0) {
-            return all;
-        }
-    }
+    return detail::collect(most, name(), [&](std::span<std::byte> buffer) { return read(buffer, whole, where); });
 }
 
 void Stream::write(std::span<const std::byte> data, const Limit& limit, std::source_location where) {

@@ -4,19 +4,11 @@
 #include <algorithm>
 #include <trueasync/reactor/dns.hpp>
 
+#include "io.hpp"
+
 namespace trueasync {
 
 namespace {
-
-Reactor& reactor_here() {
-    Scheduler* scheduler = Scheduler::current();
-    if (scheduler == nullptr) {
-        detail::throw_error(
-            Error::make(ErrorCode::NotRunning, "resolve needs a running runtime: call it inside trueasync::run")
-        );
-    }
-    return scheduler->reactor();
-}
 
 /// A deadline that passes says for whom.
 template <typename E>
@@ -39,7 +31,7 @@ ResolveError::ResolveError(const Error& error) : AsyncError(error) {
 std::vector<SocketAddress> resolve(
     std::string_view host, std::string_view service, const Limit& limit, std::source_location where
 ) {
-    Reactor& reactor = reactor_here();
+    Reactor& reactor = detail::need_reactor("resolve");
     if (host.empty()) {
         detail::throw_error(Error::make(ErrorCode::InvalidArgument, "resolve: the host is empty"));
     }
@@ -63,7 +55,7 @@ std::vector<SocketAddress> resolve(
 
 std::string reverse_resolve(const SocketAddress& address, const Limit& limit, std::source_location where) {
     const Ref<DnsNameinfoEvent> lookup =
-        DnsNameinfoEvent::create(reactor_here(), address, NI_NAMEREQD | NI_NUMERICSERV);
+        DnsNameinfoEvent::create(detail::need_reactor("resolve"), address, NI_NAMEREQD | NI_NUMERICSERV);
     await_lookup(lookup, address.ip(), limit, where);
     return lookup->name().host;
 }

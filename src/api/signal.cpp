@@ -2,20 +2,17 @@
 
 #include <span>
 
+#include "io.hpp"
+
 namespace trueasync {
 
 namespace {
 
 std::vector<Ref<SignalEvent>> make_events(std::span<const int> numbers) {
-    Scheduler* scheduler = Scheduler::current();
-    if (scheduler == nullptr) {
-        detail::throw_error(
-            Error::make(ErrorCode::NotRunning, "signal needs a running runtime: call it inside trueasync::run")
-        );
-    }
+    Reactor& reactor = detail::need_reactor("signal");
     std::vector<Ref<SignalEvent>> events;
     for (const int number : numbers) {
-        events.push_back(SignalEvent::create(scheduler->reactor(), number));
+        events.push_back(SignalEvent::create(reactor, number));
     }
     return events;
 }

@@ -225,7 +225,7 @@ private:
     std::uint16_t protect_depth_ = 0;
     std::uint8_t extras_ = 0;
     std::uint8_t body_ = 0;
-    std::uint32_t also_unused_ = 0;
+    std::uint32_t also_unused_ = 0;  // as above
     std::uint64_t id_ = 0;
     WaitGuard* wait_;  // set when it is listed
     Error* error_;     // counted; these three mean nothing without their `Extra`
@@ -250,7 +250,7 @@ TA_INLINE void detail::SwitchState::begin_turn() noexcept {
 inline Coroutine& Coroutine::of(WakeCallback& first) noexcept {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"  // not standard for such a class; right on every ABI we run on
-    constexpr std::size_t kOffset = offsetof(Coroutine, waker_) + Waker::first_offset();
+    constexpr std::size_t kOffset = offsetof(Coroutine, waker_);
 #pragma GCC diagnostic pop
     return *reinterpret_cast<Coroutine*>(reinterpret_cast<std::byte*>(&first) - kOffset);
 }

@@ -206,10 +206,6 @@ public:
     MicrotaskQueue& microtasks() noexcept { return microtasks_; }
 
     void set_host_hook(HostHook* hook) noexcept;
-    void set_accepting(bool is_accepting) noexcept {
-        is_accepting_ = is_accepting;
-        is_spawn_simple_ = is_accepting_ && host_hook_ == nullptr;
-    }
     HostHook* host_hook() const noexcept { return host_hook_; }
 
     SchedulerStats stats() const noexcept;
@@ -243,6 +239,10 @@ private:
     void cancel(Coroutine& coroutine, Ref<Error> cancellation, bool even_protected) noexcept;
     void abandon(Coroutine& coroutine) noexcept;
 
+    void set_accepting(bool is_accepting) noexcept {
+        is_accepting_ = is_accepting;
+        is_spawn_simple_ = is_accepting_ && host_hook_ == nullptr;
+    }
     static TA_INLINE void enqueue(Coroutine& coroutine) noexcept {
         coroutine.waker_state_ = WakerState::Queued;
         if (TA_UNLIKELY(coroutine.is_high_priority_)) {

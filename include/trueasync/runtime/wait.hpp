@@ -21,8 +21,6 @@ public:
     constexpr WaitLimit(Event& token, WakeRole role) noexcept : token_(&token), role_(role) {}
 
     Deadline deadline() const noexcept { return deadline_; }
-    Event* token() const noexcept { return token_; }
-    WakeRole role() const noexcept { return role_; }
     bool is_none() const noexcept { return token_ == nullptr && deadline_.is_never(); }
 
     /// Puts the token, if there is one, into a wait. Before what is waited for: of two that have fired already the first counts.

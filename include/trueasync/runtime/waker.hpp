@@ -164,9 +164,6 @@ private:
     friend class Scheduler;
     friend class WakeCallback;
 
-    /// Where the first subscription lies: at the start.
-    static constexpr std::size_t first_offset() noexcept { return 0; }
-
     /// Most coroutines wait for one event at a time, and many never: this is called before the first wait.
     void build(Coroutine& owner) noexcept {
         new (&first_) WakeCallback(owner, true);
@@ -179,7 +176,7 @@ private:
     [[nodiscard]] Status subscribe_closed(WakeCallback& callback, Event& event);
     void leave_one(WakeCallback& callback) noexcept;
 
-    union {
+    union {                   // at the start: see `Coroutine::of`
         WakeCallback first_;  // the others lie with what few coroutines have
     };
     std::uint16_t count_;        // 0 during a simple wait too
