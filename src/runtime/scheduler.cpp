@@ -282,7 +282,7 @@ TA_INLINE Coroutine* Scheduler::next_after(detail::Hot& state, Coroutine& ended,
     if (TA_LIKELY(waiter != nullptr)) {
         if (TA_LIKELY(
                 state.queue.empty() && waiter->waker_state_ == WakerState::Waiting &&
-                !detail::take_turn(state.fast_turns)
+                !detail::count_down(state.fast_turns)
             )) {
             return waiter;  // alone in the queue: no need to go through it
         }
@@ -290,7 +290,7 @@ TA_INLINE Coroutine* Scheduler::next_after(detail::Hot& state, Coroutine& ended,
     } else {
         finish(ended);
     }
-    if (TA_UNLIKELY(detail::take_turn(state.fast_turns))) {
+    if (TA_UNLIKELY(detail::count_down(state.fast_turns))) {
         state.fast_turns = 0;
         tick();
         ++stats_.switches;  // a turn that was taken counts by itself
@@ -351,7 +351,7 @@ void Scheduler::context_main() noexcept {
         if (TA_LIKELY(state.spare == nullptr)) {
             // Waits right here for the next coroutine to start, which then needs neither stack nor frame.
             state.spare = &here;
-            scheduler.stacks_.offer_spare();
+            ++state.promises;  // whoever then starts on it has a promise of its own, which it need not use
             scheduler.drop(self, is_given);
             ExecutionContext::switch_to(here, next.context_);
             continue;
@@ -497,7 +497,7 @@ Status Scheduler::spawn(Coroutine& coroutine, Owner* owner) noexcept {
     if (TA_UNLIKELY(coroutine.id_ != 0)) {
         return Status::failure(ErrorCode::IllegalState, "a coroutine is spawned only once: " + coroutine.info());
     }
-    if (TA_UNLIKELY(!is_accepting_ || hot.scheduler != this || !stacks_.reserve())) {
+    if (TA_UNLIKELY(!is_accepting_ || hot.scheduler != this || !reserve_stack(hot))) {
         return refuse_spawn();
     }
     coroutine.add_ref();
@@ -517,7 +517,7 @@ Status Scheduler::spawn(Coroutine& coroutine, Owner* owner) noexcept {
 }
 
 Status Scheduler::can_spawn() noexcept {
-    if (!is_accepting_ || hot.scheduler != this || !stacks_.reserve()) {
+    if (!is_accepting_ || hot.scheduler != this || !reserve_stack(hot)) {
         return refuse_spawn();
     }
     stacks_.unreserve();
@@ -736,9 +736,10 @@ void Scheduler::end() noexcept {
     grant_turns(0);
     if (ExecutionContext* spare = hot.spare; spare != nullptr) {
         ExecutionContext::annotate_destroyed(spare->fiber());
-        stacks_.withdraw_spare();
         stacks_.release_top(spare->stack_top());
+        --hot.promises;
     }
+    stacks_.unreserve(std::exchange(hot.promises, 0));
     ExecutionContext::annotate_destroyed(reactor_context_.fiber());
     ExecutionContext::annotate_destroyed(own_->context_.fiber());
     stacks_.release_top(reactor_context_.stack_top());

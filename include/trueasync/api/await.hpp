@@ -59,21 +59,11 @@ TA_INLINE void await(
     await(timeout.event(), limit, where);
 }
 
-/// Waits until a coroutine has ended and returns its result, or throws what it threw. May suspend; does not when it has ended
-/// already. Everyone who asks gets the result; one that can only be moved goes to whoever asks first.
-/// Cancel safety: cancelling the waiter does not cancel the coroutine.
+namespace detail {
+
+/// What a coroutine that ended well has returned: a copy, or itself where there are no copies.
 template <typename T>
-TA_INLINE T
-await(const Handle<T>& handle, const Limit& limit = {}, std::source_location where = std::source_location::current()) {
-    detail::TypedCoroutine<T>& coroutine = handle.coroutine();
-    Ref<detail::TypedCoroutine<T>> held;  // the handle may be gone after a wait
-    if (!coroutine.is_finished()) {
-        detail::check(TA_LIKELY(limit.is_none()) ? join(coroutine, where) : detail::join_long(coroutine, limit, where));
-        held.set_adopted(&coroutine);
-    } else if (TA_UNLIKELY(coroutine.error() != nullptr)) {
-        coroutine.mark_exception_caught();
-        detail::throw_error(Ref<Error>(coroutine.error()));
-    }
+TA_INLINE T take_value(TypedCoroutine<T>& coroutine) {
     coroutine.mark_result_used();
     if constexpr (std::is_reference_v<T>) {
         return static_cast<T>(*coroutine.value());
@@ -84,6 +74,27 @@ await(const Handle<T>& handle, const Limit& limit = {}, std::source_location whe
             return std::move(coroutine.value());
         }
     }
+}
+
+}  // namespace detail
+
+/// Waits until a coroutine has ended and returns its result, or throws what it threw. May suspend; does not when it has ended
+/// already. Everyone who asks gets the result; one that can only be moved goes to whoever asks first.
+/// Cancel safety: cancelling the waiter does not cancel the coroutine.
+template <typename T>
+TA_INLINE T
+await(const Handle<T>& handle, const Limit& limit = {}, std::source_location where = std::source_location::current()) {
+    detail::TypedCoroutine<T>& coroutine = handle.coroutine();
+    if (!coroutine.is_finished()) {
+        detail::check(TA_LIKELY(limit.is_none()) ? join(coroutine, where) : detail::join_long(coroutine, limit, where));
+        const auto held = Ref<detail::TypedCoroutine<T>>::adopt(&coroutine);  // the handle may be gone after a wait
+        return detail::take_value(coroutine);
+    }
+    if (TA_UNLIKELY(coroutine.error() != nullptr)) {
+        coroutine.mark_exception_caught();
+        detail::throw_error(Ref<Error>(coroutine.error()));
+    }
+    return detail::take_value(coroutine);
 }
 
 /// Lets everybody else who is ready run first. May suspend. Throws `Cancellation`.

@@ -15,10 +15,11 @@ namespace detail {
 TA_API TA_COLD void check_spawn();
 TA_API TA_COLD void spawn_or_throw(Coroutine& coroutine);
 
+/// By value: of a reference the compiler would make a store on the simple way too.
 template <typename Closure, typename F>
-TA_COLD Closure* spawn_slow(F&& function, std::source_location where) {
+TA_COLD Closure* spawn_slow(F function, std::source_location where) {
     check_spawn();
-    auto* coroutine = new Closure(std::forward<F>(function), where);
+    auto* coroutine = new Closure(std::move(function), where);
     spawn_or_throw(*coroutine);
     return coroutine;
 }
@@ -27,7 +28,7 @@ template <typename Closure, typename F>
 TA_INLINE Closure* spawn_closure(F&& function, std::source_location where) {
     const std::uint64_t id = Scheduler::claim_spawn();
     if (TA_UNLIKELY(id == 0)) {
-        return spawn_slow<Closure>(std::forward<F>(function), where);
+        return spawn_slow<Closure, std::decay_t<F>>(std::forward<F>(function), where);
     }
     Closure* coroutine = nullptr;
     try {

@@ -51,7 +51,11 @@ public:
         return *this;
     }
 
-    ~Ref() { reset(); }
+    ~Ref() {
+        if (object_ != nullptr) {
+            object_->release();
+        }
+    }
 
     void reset() noexcept {
         if (object_ != nullptr) {

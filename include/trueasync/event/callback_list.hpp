@@ -98,8 +98,8 @@ private:
     Callback* first_;
     Callback** rest_;
     std::uint32_t length_ = 0;  // places in use, gaps included
+    std::uint32_t holes_ = 0;   // between the two, or one load of both would wait for the last store to one of them
     std::uint32_t capacity_ = 0;
-    std::uint32_t holes_ = 0;
     std::uint32_t depth_ = 0;  // notifications under way; > 0 keeps every element in its place
 };
 

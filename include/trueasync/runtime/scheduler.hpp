@@ -45,6 +45,7 @@ struct alignas(64) Hot {
     ExceptionState* exceptions = nullptr;  // between the two on purpose: adjacent ones were written as one vector
     RunQueue queue;
     std::int32_t fast_turns = 0;        // switches left until microtasks or the reactor must be looked at
+    std::int32_t promises = 0;          // of stacks that were made and went to nobody yet; see `StackPool::reserve`
     ExecutionContext* spare = nullptr;  // of a coroutine that has ended, waiting for the next one to start
     Scheduler* scheduler = nullptr;
     std::uint64_t spawned = 0;  // how many so far, which is the id of the latest
@@ -64,14 +65,14 @@ TA_INLINE Hot& hot_here() noexcept {
 #endif
 }
 
-/// Counts down in memory, without a detour through a register; true when no turn is left.
-TA_INLINE bool take_turn(std::int32_t& turns) noexcept {
+/// Counts down in memory, without a detour through a register; true when nothing is left.
+TA_INLINE bool count_down(std::int32_t& left) noexcept {
 #if defined(__x86_64__)
     bool is_negative = false;
-    asm("subl $1, %0" : "+m"(turns), "=@ccs"(is_negative));
+    asm("subl $1, %0" : "+m"(left), "=@ccs"(is_negative));
     return is_negative;
 #else
-    return --turns < 0;
+    return --left < 0;
 #endif
 }
 
@@ -168,7 +169,7 @@ public:
     static TA_INLINE std::uint64_t claim_spawn() noexcept {
         detail::Hot& hot = detail::hot_here();
         Scheduler* scheduler = hot.scheduler;
-        if (TA_UNLIKELY(scheduler == nullptr || !scheduler->is_spawn_simple_ || !scheduler->stacks_.reserve())) {
+        if (TA_UNLIKELY(scheduler == nullptr || !scheduler->is_spawn_simple_ || !scheduler->reserve_stack(hot))) {
             return 0;
         }
         return ++hot.spawned;
@@ -272,6 +273,13 @@ private:
         coroutine.begin_turn();
         hot.spare = nullptr;
     }
+    TA_INLINE bool reserve_stack(detail::Hot& hot) noexcept {
+        if (TA_LIKELY(!detail::count_down(hot.promises))) {
+            return true;
+        }
+        hot.promises = 0;
+        return stacks_.reserve();
+    }
     void enlist(Coroutine& coroutine) noexcept;
     template <typename Visit>
     void each_unlisted(Visit&& visit) const;
@@ -319,7 +327,7 @@ TA_INLINE WaitResult Scheduler::suspend(std::source_location where) noexcept {
     Coroutine* next = hot.queue.head();
     if (TA_UNLIKELY(
             next == nullptr || (self->attention_ | next->attention_) != 0 || hot.exceptions->caught != nullptr ||
-            hot.exceptions->uncaught != 0 || detail::take_turn(hot.fast_turns)
+            hot.exceptions->uncaught != 0 || detail::count_down(hot.fast_turns)
         )) {
         return suspend_slow(where);
     }
@@ -337,7 +345,7 @@ TA_INLINE bool Scheduler::can_pass(detail::Hot& hot, const Coroutine& self, cons
     constexpr std::uint32_t kOther = ~std::uint32_t{Coroutine::kUnstarted | Coroutine::kUnlisted};
     return TA_LIKELY(
         (self.attention_ | (next.attention_ & kOther)) == 0 && hot.exceptions->caught == nullptr &&
-        hot.exceptions->uncaught == 0 && !detail::take_turn(hot.fast_turns)
+        hot.exceptions->uncaught == 0 && !detail::count_down(hot.fast_turns)
     );
 }
 
@@ -384,7 +392,11 @@ TA_INLINE Coroutine* Scheduler::wait_simple(Event& event, bool is_lent, std::sou
     if (TA_UNLIKELY(!pass(hot, *self, *next))) {
         park_slow(*self);
     }
-    return detail::hot_here().current;  // `self`, without having kept it on the stack
+    self = detail::hot_here().current;  // as it was, without having kept it on the stack
+    if (self == nullptr) {
+        __builtin_unreachable();
+    }
+    return self;
 }
 
 }  // namespace trueasync

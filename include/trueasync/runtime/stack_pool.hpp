@@ -113,7 +113,7 @@ public:
         }
         return reserve_slow();
     }
-    void unreserve() noexcept { ++unpromised_; }
+    void unreserve(std::int32_t count = 1) noexcept { unpromised_ += count; }
 
     /// Uses a promise: the top of a stack, as acquire() gives it. Null only when even promised memory is not to be had.
     [[nodiscard]] std::byte* acquire_reserved() noexcept;
@@ -121,10 +121,6 @@ public:
     /// release() for those who have kept only the top.
     void release_top(std::byte* top) noexcept;
 
-    /// A live stack carries no coroutine any more and waits for the next: it can be promised. Whoever then starts on it has a
-    /// promise of its own, which it need not use.
-    void offer_spare() noexcept { ++unpromised_; }
-    void withdraw_spare() noexcept { --unpromised_; }
     /// Asked by stats(), which counts a stack that waits as idle.
     void set_spare_probe(bool (*has_spare)() noexcept) noexcept { has_spare_ = has_spare; }
 
