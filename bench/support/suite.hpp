@@ -98,7 +98,7 @@ inline void keep(const T& value) noexcept {
     std::exit(3);
 }
 
-inline constexpr std::size_t kSlices = 5;  // per round
+inline constexpr std::size_t kSlices = 10;  // per round
 
 struct Settings {
     std::size_t rounds = 9;
