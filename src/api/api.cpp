@@ -42,7 +42,7 @@ void check_spawn() {
 
 void spawn_or_throw(Coroutine& coroutine) {
     Ref<Coroutine> holder = Ref<Coroutine>::adopt(&coroutine);
-    check(Scheduler::current()->spawn(coroutine));
+    check(Scheduler::current()->spawn(coroutine, Scheduler::current_owner()));
     static_cast<void>(holder.detach());  // the caller's again
 }
 

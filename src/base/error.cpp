@@ -73,6 +73,19 @@ std::string readable_name(const std::type_info& type) {
 
 }  // namespace
 
+CompositeError::CompositeError(std::vector<Ref<Error>> errors, std::string message)
+    : Error(ErrorCode::Composite, std::move(message), {}), errors_(std::move(errors)) {}
+
+Ref<Error> CompositeError::make(std::vector<Ref<Error>> errors, std::string message) {
+    if (message.empty()) {
+        message = std::to_string(errors.size()) + " errors";
+        for (std::size_t i = 0; i < errors.size(); ++i) {
+            message += (i == 0 ? ": " : "; ") + errors[i]->message();
+        }
+    }
+    return Ref<Error>::adopt(new CompositeError(std::move(errors), std::move(message)));
+}
+
 ExceptionError::ExceptionError(std::exception_ptr exception, std::string message)
     : Error(ErrorCode::Exception, std::move(message), {}), exception_(std::move(exception)) {}
 

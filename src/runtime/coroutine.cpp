@@ -52,6 +52,14 @@ void Coroutine::add_switch_handler(SwitchHandler handler) {
     }
 }
 
+bool Coroutine::add_finally(std::unique_ptr<FinallyHandler>&& handler) {
+    if (is_finished()) {
+        return false;
+    }
+    rare().finally.add(std::move(handler));
+    return true;
+}
+
 bool Coroutine::replay(Callback* callback, void** result, Ref<Error>* error) {
     return is_finished() &&
            hand_out(this->error() == nullptr ? this->result() : nullptr, this->error(), callback, result, error);

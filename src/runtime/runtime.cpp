@@ -143,6 +143,9 @@ void Runtime::go_final() noexcept {
 }
 
 void Runtime::stuck() noexcept {
+    if (scheduler_.ask_stuck_handlers()) {
+        return;
+    }
     if (state_ == State::Running) {
         std::vector<const Event*> waiting;
         for (const Coroutine& coroutine : scheduler_.alive()) {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <trueasync/base/export.hpp>
 #include <trueasync/base/ref.hpp>
+#include <vector>
 
 namespace trueasync {
 
@@ -68,6 +69,25 @@ private:
     CancelReason reason_ = CancelReason::None;
     std::string message_;
     Ref<Error> previous_;
+};
+
+/// Several failures at once, in the order they came.
+class TA_API CompositeError final : public Error {
+public:
+    static Ref<Error> make(std::vector<Ref<Error>> errors, std::string message = {});
+
+    const std::vector<Ref<Error>>& errors() const noexcept { return errors_; }
+
+    /// Those of `error` if it is one; null if not.
+    static const CompositeError* of(const Error* error) noexcept {
+        return error != nullptr && error->code() == ErrorCode::Composite ? static_cast<const CompositeError*>(error)
+                                                                         : nullptr;
+    }
+
+private:
+    CompositeError(std::vector<Ref<Error>> errors, std::string message);
+
+    std::vector<Ref<Error>> errors_;
 };
 
 /// A C++ exception on its way through rooms that do not throw.

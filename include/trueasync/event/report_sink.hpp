@@ -15,6 +15,7 @@ enum class Warning : std::uint8_t {
     UnusedResult,      ///< a result was produced and nobody asked for it
     ClosedEvent,       ///< someone waits for an event that can no longer fire
     ReleasedPastZero,  ///< an object was released once too often
+    UnhandledFuture,   ///< a future failed and nobody took the error
     CallbackThrew,     ///< a callback, microtask destructor or switch handler threw; it was contained
 };
 

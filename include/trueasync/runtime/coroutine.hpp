@@ -14,6 +14,7 @@
 #include <trueasync/base/place.hpp>
 #include <trueasync/event/event.hpp>
 #include <trueasync/runtime/execution_context.hpp>
+#include <trueasync/runtime/finally.hpp>
 #include <trueasync/runtime/owner.hpp>
 #include <trueasync/runtime/switch_handler.hpp>
 #include <trueasync/runtime/waker.hpp>
@@ -119,6 +120,11 @@ public:
 
     void add_switch_handler(SwitchHandler handler);
 
+    /// To be called when it has ended, before those who await it go on. False, and nothing was done, when it has ended already.
+    bool add_finally(std::unique_ptr<FinallyHandler>&& handler);
+    /// For a host's collector; null when there are none.
+    const FinallyList* finally_list() const noexcept { return has_rare() ? &rare_->finally : nullptr; }
+
     // --- as an event
 
     bool replay(Callback* callback, void** result, Ref<Error>* error) override;
@@ -202,6 +208,7 @@ private:
     struct Rare {
         SwitchHandlers handlers;
         Ref<Error> cancellation;  // requested and not yet delivered
+        FinallyList finally;
         std::string name;
         std::vector<std::unique_ptr<WakeCallback, WakeCallback::Free>> subscriptions;
     };

@@ -9,6 +9,7 @@
 #include <trueasync/base/intrusive_list.hpp>
 #include <trueasync/base/status.hpp>
 #include <trueasync/runtime/coroutine.hpp>
+#include <trueasync/runtime/helper.hpp>
 #include <trueasync/runtime/host_hook.hpp>
 #include <trueasync/runtime/microtask.hpp>
 #include <trueasync/runtime/reactor.hpp>
@@ -98,6 +99,17 @@ struct SchedulerSettings {
     Duration tick_interval = std::chrono::microseconds(100);
 };
 
+struct StuckTag;
+
+/// Asked when nothing is ready and nothing can make anyone ready, before that is called a deadlock.
+class TA_API StuckHandler : public ListNode<StuckTag> {
+public:
+    virtual ~StuckHandler() { unlink(); }
+
+    /// May wake somebody; true when it has. Must not suspend.
+    virtual bool relieve() noexcept = 0;
+};
+
 /// One per runtime. Coroutines are switched directly, from one to the next; the scheduler's own coroutine runs only when the
 /// queue is empty and the reactor must block, when a switch failed, and on deadlock.
 ///
@@ -157,9 +169,25 @@ public:
 
     // --- coroutines
 
-    /// Queues an unstarted coroutine and takes a reference to it. Refused during shutdown, and when there is no memory for
-    /// its stack; the caller then still owns it and it never runs.
+    /// Queues an unstarted coroutine and takes a reference to it. Refused during shutdown, by the owner, and when there is no memory
+    /// for its stack; the caller then still owns it and it never runs.
     [[nodiscard]] Status spawn(Coroutine& coroutine, Owner* owner = nullptr) noexcept;
+
+    /// Spawns a coroutine of the host's kind for code that the runtime calls itself. Works during a shutdown too, until its last step.
+    [[nodiscard]] Status spawn_helper(
+        std::unique_ptr<HelperBody> body,
+        const Place& where,
+        Priority priority = Priority::Normal,
+        Owner* owner = nullptr,
+        Ref<Coroutine>* made = nullptr
+    ) noexcept;
+    void set_helper_factory(HelperFactory* factory) noexcept { helper_factory_ = factory; }
+
+    /// Who is responsible for the running coroutine, and for those it spawns without saying more; null when nobody is.
+    static Owner* current_owner() noexcept {
+        const Coroutine* self = current_coroutine();
+        return self != nullptr ? self->owner() : nullptr;
+    }
 
     /// Whether `spawn` would be refused now, and why.
     [[nodiscard]] Status can_spawn() noexcept;
@@ -169,7 +197,10 @@ public:
     static TA_INLINE std::uint64_t claim_spawn() noexcept {
         detail::Hot& hot = detail::hot_here();
         Scheduler* scheduler = hot.scheduler;
-        if (TA_UNLIKELY(scheduler == nullptr || !scheduler->is_spawn_simple_ || !scheduler->reserve_stack(hot))) {
+        if (TA_UNLIKELY(
+                scheduler == nullptr || !scheduler->is_spawn_simple_ || hot.current == nullptr ||
+                hot.current->owner() != nullptr || !scheduler->reserve_stack(hot)
+            )) {
             return 0;
         }
         return ++hot.spawned;
@@ -207,6 +238,7 @@ public:
     MicrotaskQueue& microtasks() noexcept { return microtasks_; }
 
     void set_host_hook(HostHook* hook) noexcept;
+    void add_stuck_handler(StuckHandler& handler) noexcept { stuck_handlers_.push_back(handler); }
     HostHook* host_hook() const noexcept { return host_hook_; }
 
     SchedulerStats stats() const noexcept;
@@ -253,6 +285,8 @@ private:
         }
     }
     TA_COLD Status refuse_spawn();
+    Status spawn_in(Coroutine& coroutine, Owner* owner) noexcept;
+    bool ask_stuck_handlers() noexcept;
     TA_COLD static WaitResult suspend_slow(std::source_location where) noexcept;
     TA_COLD static WaitResult arrived_slow(Coroutine& self) noexcept;
     TA_COLD static WaitResult departing_slow(Coroutine* self) noexcept;
@@ -289,6 +323,7 @@ private:
     Coroutine* next_after(detail::Hot& hot, Coroutine& ended, bool& is_given) noexcept;
     void drop(Coroutine& ended, bool is_given) noexcept;
     TA_COLD void drop_last(Coroutine& ended) noexcept;
+    TA_COLD void run_finally(Coroutine& coroutine) noexcept;
     void finish_unstarted(Coroutine& coroutine, Ref<Error> error) noexcept;
     void fire_handlers(Coroutine& coroutine, SwitchKind kind) noexcept;
     void enter_hooks(Coroutine& coroutine) noexcept;
@@ -304,6 +339,8 @@ private:
     SchedulerSettings settings_;
     MicrotaskQueue microtasks_;
     HostHook* host_hook_ = nullptr;
+    HelperFactory* helper_factory_ = nullptr;
+    IntrusiveList<StuckHandler, StuckTag> stuck_handlers_;
     Coroutine* main_ = nullptr;
     std::unique_ptr<OwnCoroutine> own_;
     ExecutionContext reactor_context_;

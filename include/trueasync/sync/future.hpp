@@ -1,0 +1,152 @@
+#pragma once
+
+/// @file trueasync/sync/future.hpp
+/// A value that comes later, from anybody.
+
+#include <memory>
+#include <trueasync/base/place.hpp>
+#include <trueasync/runtime/helper.hpp>
+#include <trueasync/runtime/wait.hpp>
+
+namespace trueasync {
+
+class FutureEvent;
+
+/// What happens after a future, in a coroutine of its own: `map`, `catch`, `finally`. Made by a front door; keeps the future that it
+/// completes.
+class TA_API Continuation : public HelperBody {
+public:
+    /// Whether it has something to do with this outcome (`error` is null after success). If not, `pass` is called instead of `run`.
+    virtual bool applies(const Error* error) const noexcept = 0;
+
+    /// Hands the outcome of `source` on as it is. Must not suspend.
+    virtual void pass(FutureEvent& source) noexcept = 0;
+
+    /// The future it belongs to, from when it is due until it has run.
+    FutureEvent* source() const noexcept { return source_.get(); }
+
+private:
+    friend class FutureEvent;
+
+    Ref<FutureEvent> source_;
+};
+
+/// One completion and many readers, without the value: `FutureOf` keeps that.
+///
+/// Thread rule: its thread only (see `RemoteFuture` for others).
+/// Lifetime: counted or of the host. What waits for it in a chain is kept by it, not the other way round.
+/// Cancel rule: cancelling a waiter does nothing to the future; `cancel` rejects it for everybody.
+class TA_API FutureEvent : public Event {
+public:
+    bool is_completed() const noexcept { return is_closed(); }
+    bool is_cancelled() const noexcept { return error_ != nullptr && error_->is_cancellation(); }
+    Error* error() const noexcept { return error_.get(); }
+    /// Where the value lies once there is one; else null.
+    virtual void* value() noexcept = 0;
+
+    virtual Place created_at() const { return created_at_; }
+    /// Not known while it is pending.
+    virtual Place completed_at() const { return completed_at_; }
+
+    /// Completes it with an error. Refused with `AlreadyCompleted` the second time.
+    [[nodiscard]] Status fail(Ref<Error> error, const Place& where = {});
+
+    /// Rejects a pending future with `cancellation` or a default one. False when it was completed already.
+    bool cancel(Ref<Error> cancellation = {}, const Place& where = {});
+
+    /// Somebody reads it: `await`, a token, a chain. Without any of these its end is worth a warning.
+    void mark_used() noexcept { mark_result_used(); }
+    /// Its outcome is nobody's business: no warning.
+    void ignore() noexcept {
+        mark_result_used();
+        mark_exception_handled();
+    }
+
+    /// Adds to the chain: `body` runs, or is passed, when this is complete; at once if it is. Continuations come in the order they
+    /// were added. Marks it as used; whoever takes the error on marks that as handled too.
+    void then(std::unique_ptr<Continuation> body);
+
+    bool replay(Callback* callback, void** result, Ref<Error>* error) override;
+    std::string info() const override { return is_completed() ? "FutureState(completed)" : "FutureState(pending)"; }
+
+protected:
+    explicit FutureEvent(const Place& created_at) noexcept : Event(EventType::Future), created_at_(created_at) {}
+    ~FutureEvent() override = default;
+
+    /// Ok while it is pending; else the error of a second completion.
+    [[nodiscard]] Status open() const { return TA_LIKELY(!is_closed()) ? Status{} : refuse_second(); }
+    /// The value lies where `value` says: tells everybody.
+    void succeed(const Place& where) noexcept {
+        completed_at_ = where;
+        notify(value(), nullptr).ignore();
+    }
+
+    bool has_unused_result() const noexcept override;
+    Error* unhandled_error() const noexcept override { return error_.get(); }
+    void report_unhandled(Error& error) noexcept override;
+
+private:
+    class ContinuationCallback;
+
+    TA_COLD Status refuse_second() const;
+    void begin(std::unique_ptr<Continuation> body) noexcept;
+
+    Ref<Error> error_;
+    Place created_at_;
+    Place completed_at_;
+};
+
+/// A future with its value, of any movable type; a host's counted value is one of them.
+template <typename T>
+class FutureOf : public FutureEvent {
+public:
+    explicit FutureOf(const Place& created_at = {}) noexcept : FutureEvent(created_at) {}
+    ~FutureOf() override {
+        if (has_value_) {
+            std::destroy_at(&value_);
+        }
+    }
+
+    /// Refused with `AlreadyCompleted` the second time; `value` is dropped then.
+    [[nodiscard]] Status complete(T value, const Place& where = {}) {
+        if (Status status = open(); TA_UNLIKELY(!status)) {
+            return status;
+        }
+        new (&value_) T(std::move(value));
+        has_value_ = true;
+        succeed(where);
+        return {};
+    }
+
+    void* value() noexcept override { return has_value_ ? &value_ : nullptr; }
+    /// Once it is there.
+    T& get() noexcept { return value_; }
+
+    /// Calls `visit(T&)` if there is a value; for a host's collector.
+    template <typename Visit>
+    void each_value(Visit&& visit) {
+        if (has_value_) {
+            visit(value_);
+        }
+    }
+
+private:
+    bool has_value_ = false;
+    union {
+        T value_;
+    };
+};
+
+/// Waits for a future: `wait_for`, and notes that it is used and that an error was taken. May suspend.
+TA_INLINE WaitResult wait_future(
+    FutureEvent& future, const WaitLimit& limit = {}, std::source_location where = std::source_location::current()
+) noexcept {
+    future.mark_used();
+    const WaitResult result = wait_for(future, limit, where);
+    if (TA_UNLIKELY(result == WaitResult::Failed)) {
+        future.mark_exception_handled();
+    }
+    return result;
+}
+
+}  // namespace trueasync

@@ -1,0 +1,57 @@
+#include <trueasync/runtime/finally.hpp>
+#include <trueasync/runtime/helper.hpp>
+#include <trueasync/runtime/runtime.hpp>
+
+namespace trueasync {
+
+namespace {
+
+class FinallyBody final : public HelperBody {
+public:
+    FinallyBody(std::vector<std::unique_ptr<FinallyHandler>> handlers, FinallyList::Report report)
+        : handlers_(std::move(handlers)), report_(std::move(report)) {}
+
+    Ref<Error> run() override {
+        std::vector<Ref<Error>> errors;
+        for (std::unique_ptr<FinallyHandler>& handler : handlers_) {
+            Ref<Error> error;
+            try {
+                error = handler->call();
+            } catch (...) {
+                error = ExceptionError::capture();
+            }
+            handler.reset();
+            if (error != nullptr) {
+                errors.push_back(std::move(error));
+            }
+        }
+        if (!errors.empty()) {
+            report_(errors.size() == 1 ? std::move(errors.front()) : CompositeError::make(std::move(errors)));
+        }
+        return {};
+    }
+
+private:
+    std::vector<std::unique_ptr<FinallyHandler>> handlers_;
+    FinallyList::Report report_;
+};
+
+}  // namespace
+
+void FinallyList::run(bool at_head, const Place& where, Report report) noexcept {
+    if (handlers_.empty()) {
+        return;
+    }
+    auto body = std::make_unique<FinallyBody>(std::exchange(handlers_, {}), std::move(report));
+    Scheduler* scheduler = Scheduler::current();
+    if (scheduler == nullptr) {
+        body->run();  // the runtime has gone: nobody is disturbed
+        return;
+    }
+    const Status status = scheduler->spawn_helper(std::move(body), where, at_head ? Priority::High : Priority::Normal);
+    if (!status) {
+        Runtime::current()->unhandled(nullptr, *status.error());
+    }
+}
+
+}  // namespace trueasync

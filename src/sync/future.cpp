@@ -1,0 +1,105 @@
+#include <trueasync/event/report_sink.hpp>
+#include <trueasync/runtime/runtime.hpp>
+#include <trueasync/sync/future.hpp>
+
+namespace trueasync {
+
+namespace {
+
+[[maybe_unused]] const bool registered = detail::register_event_size(EventType::Future, sizeof(FutureEvent));
+
+}  // namespace
+
+/// Waits in the future's list for its outcome.
+class FutureEvent::ContinuationCallback final : public Callback {
+public:
+    explicit ContinuationCallback(std::unique_ptr<Continuation> body) noexcept : body_(std::move(body)) {}
+
+    void call(Event& event, void* /*result*/, Error* /*error*/) override {
+        if (body_ != nullptr) {
+            static_cast<FutureEvent&>(event).begin(std::move(body_));
+        }
+    }
+
+private:
+    std::unique_ptr<Continuation> body_;
+};
+
+Status FutureEvent::refuse_second() const {
+    return Status::failure(
+        ErrorCode::AlreadyCompleted, "FutureState is already completed at " + to_string(completed_at())
+    );
+}
+
+Status FutureEvent::fail(Ref<Error> error, const Place& where) {
+    if (Status status = open(); !status) {
+        return status;
+    }
+    error_ = std::move(error);
+    completed_at_ = where;
+    notify(nullptr, error_.get()).ignore();
+    return {};
+}
+
+bool FutureEvent::cancel(Ref<Error> cancellation, const Place& where) {
+    if (is_completed()) {
+        return false;
+    }
+    if (cancellation == nullptr) {
+        cancellation = Error::cancellation(CancelReason::UserRequest, "Future has been cancelled");
+    }
+    return static_cast<bool>(fail(std::move(cancellation), where));
+}
+
+void FutureEvent::then(std::unique_ptr<Continuation> body) {
+    mark_used();
+    if (is_completed()) {
+        begin(std::move(body));
+        return;
+    }
+    auto callback = Ref<ContinuationCallback>::adopt(new ContinuationCallback(std::move(body)));
+    add_callback(*callback).ignore();
+}
+
+void FutureEvent::begin(std::unique_ptr<Continuation> body) noexcept {
+    if (!body->applies(error())) {
+        body->pass(*this);
+        return;
+    }
+    body->source_ = Ref<FutureEvent>(this);
+    Scheduler* scheduler = Scheduler::current();
+    const Status status = scheduler != nullptr
+                              ? scheduler->spawn_helper(std::move(body), created_at())
+                              : Status::failure(ErrorCode::NotRunning, "a future's callback needs a running runtime");
+    if (!status) {
+        report_sink().unhandled_error(this, *status.error());
+    }
+}
+
+bool FutureEvent::replay(Callback* callback, void** result, Ref<Error>* error) {
+    return is_completed() && hand_out(error_ == nullptr ? value() : nullptr, error_.get(), callback, result, error);
+}
+
+bool FutureEvent::has_unused_result() const noexcept {
+    if (!has(EventFlag::ExceptionHandled)) {
+        report_sink().warning(
+            Warning::UnusedResult, this,
+            "Future was never used; call await(), map(), catch(), finally() or ignore() to suppress this warning. "
+            "Created at " +
+                to_string(created_at())
+        );
+    }
+    return false;  // said in its own words
+}
+
+void FutureEvent::report_unhandled(Error& error) noexcept {
+    if (has(EventFlag::ResultUsed)) {
+        report_sink().warning(
+            Warning::UnhandledFuture, this,
+            "Unhandled exception in Future: " + error.message() + "; use catch() or ignore() to handle. Created at " +
+                to_string(created_at()) + ", completed at " + to_string(completed_at())
+        );
+    }
+}
+
+}  // namespace trueasync
