@@ -1,0 +1,78 @@
+#include <trueasync/runtime/helper.hpp>
+#include <trueasync/runtime/runtime.hpp>
+
+namespace trueasync {
+
+namespace {
+
+/// In a program without a host.
+class HelperCoroutine final : public Coroutine {
+public:
+    HelperCoroutine(std::unique_ptr<HelperBody> body, const Place& where) : body_(std::move(body)), where_(where) {}
+
+    Place spawned_at() const override { return where_; }
+
+protected:
+    void run() override {
+        if (Ref<Error> error = body_->run()) {
+            fail(std::move(error));
+        }
+        body_.reset();
+    }
+    void drop_body() noexcept override { body_.reset(); }
+
+private:
+    std::unique_ptr<HelperBody> body_;
+    Place where_;
+};
+
+}  // namespace
+
+Status Scheduler::spawn_helper(
+    std::unique_ptr<HelperBody> body, const Place& where, Priority priority, Owner* owner, Ref<Coroutine>* made
+) noexcept {
+    if (!is_accepting_ && runtime_.state() != Runtime::State::Stopping) {
+        return refuse_spawn();
+    }
+    Ref<Coroutine> coroutine = helper_factory_ != nullptr ? helper_factory_->make(std::move(body), where)
+                                                          : make_ref<HelperCoroutine>(std::move(body), where);
+    if (coroutine == nullptr) {
+        return Status::failure(ErrorCode::OutOfMemory, "no memory for a helper coroutine");
+    }
+    coroutine->set_priority(priority);
+    if (Status status = spawn_in(*coroutine, owner); !status) {
+        return status;
+    }
+    coroutine->set_priority(Priority::Normal);  // only its start is urgent
+    if (made != nullptr) {
+        *made = std::move(coroutine);
+    }
+    return {};
+}
+
+bool Scheduler::ask_stuck_handlers() noexcept {
+    IntrusiveList<StuckHandler, StuckTag> asked;
+    bool is_relieved = false;
+    while (StuckHandler* handler = stuck_handlers_.pop_front()) {
+        asked.push_back(*handler);
+        is_relieved = handler->relieve() || is_relieved;
+    }
+    while (StuckHandler* handler = asked.pop_front()) {
+        stuck_handlers_.push_back(*handler);
+    }
+    return is_relieved;
+}
+
+/// Handlers overtake everybody; what they fail with goes to who is responsible for the coroutine, never to those who await it.
+void Scheduler::run_finally(Coroutine& coroutine) noexcept {
+    coroutine.rare_->finally.run(
+        true, coroutine.spawned_at(),
+        [holder = Ref<Coroutine>(&coroutine)](const Ref<Error>& error) {
+            if (holder->owner() == nullptr || !holder->owner()->failed(*holder, *error)) {
+                Runtime::current()->unhandled(holder.get(), *error);
+            }
+        }
+    );
+}
+
+}  // namespace trueasync
