@@ -4,9 +4,11 @@
 /// Everything a program needs.
 
 #include <trueasync/api/await.hpp>
+#include <trueasync/api/await_many.hpp>
 #include <trueasync/api/exceptions.hpp>
 #include <trueasync/api/exec.hpp>
 #include <trueasync/api/file.hpp>
+#include <trueasync/api/future.hpp>
 #include <trueasync/api/handle.hpp>
 #include <trueasync/api/net.hpp>
 #include <trueasync/api/process.hpp>

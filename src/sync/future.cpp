@@ -37,7 +37,11 @@ Status FutureEvent::fail(Ref<Error> error, const Place& where) {
     }
     error_ = std::move(error);
     completed_at_ = where;
+    const bool is_taken = callback_count() > onlookers_;
     notify(nullptr, error_.get()).ignore();
+    if (!is_taken) {
+        clear(EventFlag::ExceptionCaught);
+    }
     return {};
 }
 
@@ -54,9 +58,13 @@ bool FutureEvent::cancel(Ref<Error> cancellation, const Place& where) {
 void FutureEvent::then(std::unique_ptr<Continuation> body) {
     mark_used();
     if (is_completed()) {
+        if (body->takes_error()) {
+            mark_exception_handled();
+        }
         begin(std::move(body));
         return;
     }
+    onlookers_ += body->takes_error() ? 0 : 1;
     auto callback = Ref<ContinuationCallback>::adopt(new ContinuationCallback(std::move(body)));
     add_callback(*callback).ignore();
 }

@@ -19,6 +19,9 @@ public:
     /// Whether it has something to do with this outcome (`error` is null after success). If not, `pass` is called instead of `run`.
     virtual bool applies(const Error* error) const noexcept = 0;
 
+    /// Whether an error counts as taken because this is there. Not so for `finally`, which only looks on.
+    virtual bool takes_error() const noexcept { return true; }
+
     /// Hands the outcome of `source` on as it is. Must not suspend.
     virtual void pass(FutureEvent& source) noexcept = 0;
 
@@ -63,7 +66,7 @@ public:
     }
 
     /// Adds to the chain: `body` runs, or is passed, when this is complete; at once if it is. Continuations come in the order they
-    /// were added. Marks it as used; whoever takes the error on marks that as handled too.
+    /// were added.
     void then(std::unique_ptr<Continuation> body);
 
     bool replay(Callback* callback, void** result, Ref<Error>* error) override;
@@ -91,6 +94,7 @@ private:
     TA_COLD Status refuse_second() const;
     void begin(std::unique_ptr<Continuation> body) noexcept;
 
+    std::uint32_t onlookers_ = 0;  // continuations that do not take an error
     Ref<Error> error_;
     Place created_at_;
     Place completed_at_;
