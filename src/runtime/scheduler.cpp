@@ -156,13 +156,15 @@ WaitResult Scheduler::suspend_slow(std::source_location where) noexcept {
         --hot.fast_turns;
         --scheduler.turns_granted_;
     }
-    scheduler.tick();
-    if (hot.queue.empty()) {
-        return arrived(*self);  // nobody else is ready
-    }
     self->suspended_at_ = where;
     self->waker_state_ = WakerState::Queued;
     hot.queue.push_back(*self);
+    scheduler.tick();  // who becomes ready here comes after
+    if (hot.queue.head() == self) {
+        hot.queue.drop_head();
+        self->waker_state_ = WakerState::NoStatus;
+        return arrived(*self);  // nobody else was ready
+    }
     scheduler.switch_from(*self);
     return arrived(*self);
 }
