@@ -65,17 +65,7 @@ void throw_wait_error(WaitResult result) {
 }
 
 Timeout make_timeout(Duration limit) {
-    Ref<TimerEvent> timer = TimerEvent::create(need_reactor("timeout"), limit);
-    timer->set_notify_handler([](Event& event, void*& /*result*/, Error*& error) {
-        static thread_local Ref<Error> fired;  // lives until the callbacks have taken their references
-        const auto limit_ms = std::chrono::ceil<std::chrono::milliseconds>(static_cast<TimerEvent&>(event).delay());
-        fired = Error::make(
-            ErrorCode::Timeout, "Timeout occurred after " + std::to_string(limit_ms.count()) + " milliseconds"
-        );
-        error = fired.get();
-        return Event::Notify::Continue;
-    });
-    return Timeout(std::move(timer));
+    return Timeout(TimerEvent::create_limit(need_reactor("timeout"), limit));
 }
 
 void run_main(RunOptions options, const std::function<void()>& body) {

@@ -32,6 +32,8 @@ std::string_view to_string(CancelReason reason) noexcept {
             return "shutdown";
         case CancelReason::Abandoned:
             return "abandoned";
+        case CancelReason::Token:
+            return "token";
     }
     return "unknown reason";
 }

@@ -29,6 +29,20 @@ Status TimerEvent::enter_loop() { return reactor()->arm(*this, Deadline::after(d
 
 void TimerEvent::leave_loop() noexcept { reactor()->disarm(*this); }
 
+Ref<TimerEvent> TimerEvent::create_limit(Reactor& reactor, Duration delay) {
+    Ref<TimerEvent> timer = create(reactor, delay);
+    timer->set_notify_handler([](Event& event, void*& /*result*/, Error*& error) {
+        static thread_local Ref<Error> fired;  // lives until the callbacks have taken their references
+        const auto limit_ms = std::chrono::ceil<std::chrono::milliseconds>(static_cast<TimerEvent&>(event).delay());
+        fired = Error::make(
+            ErrorCode::Timeout, "Timeout occurred after " + std::to_string(limit_ms.count()) + " milliseconds"
+        );
+        error = fired.get();
+        return Event::Notify::Continue;
+    });
+    return timer;
+}
+
 Status TimerEvent::rearm(Duration delay) {
     if (is_closed()) {
         return reactor() == nullptr

@@ -123,7 +123,7 @@ void Runtime::unhandled(const Event* event, Error& error) noexcept {
     }
     if (state_ == State::Running) {
         shutdown(Ref<Error>(&error));
-    } else {
+    } else if (settings_.second_error_ends) {
         go_final();
     }
 }

@@ -83,7 +83,7 @@ WaitResult WaitGuard::arrive() noexcept {
     if (fired != nullptr && fired->role() == WakeRole::Cancel) {
         return result_ = Scheduler::refuse(
                    Error::cancellation(
-                       CancelReason::UserRequest, "Operation has been cancelled", Ref<Error>(fired->error())
+                       CancelReason::Token, "Operation has been cancelled", Ref<Error>(fired->error())
                    ),
                    WaitResult::Cancelled
                );

@@ -23,7 +23,7 @@ enum class ErrorCode : std::uint8_t {
 TA_API std::string_view to_string(ErrorCode code) noexcept;
 
 /// Why a coroutine was cancelled.
-enum class CancelReason : std::uint8_t { None, UserRequest, Deadline, Deadlock, Shutdown, Abandoned };
+enum class CancelReason : std::uint8_t { None, UserRequest, Deadline, Deadlock, Shutdown, Abandoned, Token };
 
 TA_API std::string_view to_string(CancelReason reason) noexcept;
 

@@ -20,6 +20,9 @@ public:
     /// A period of zero means once.
     static Ref<TimerEvent> create(Reactor& reactor, Duration delay, Duration period = Duration::zero());
 
+    /// One that fails when it fires, with `Timeout occurred after 10 milliseconds`: a limit for waits.
+    static Ref<TimerEvent> create_limit(Reactor& reactor, Duration delay);
+
     /// Starts counting anew from now, also while armed. Refused when closed: a one-shot timer that has fired is not used again.
     [[nodiscard]] Status rearm(Duration delay);
 

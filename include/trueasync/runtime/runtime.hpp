@@ -16,6 +16,8 @@ struct RuntimeSettings {
     StackPoolSettings stacks;
     /// How long coroutines may take to stop once a graceful shutdown has begun.
     Deadline shutdown_grace = Deadline::after(std::chrono::seconds(10));
+    /// Whether a second error that nobody takes ends a graceful shutdown at once; if not, the first ones' clean-up goes on.
+    bool second_error_ends = true;
     /// Whether a coroutine that runs out of stack is named before the process dies of it (a SIGSEGV handler, chained).
     bool report_overflow = true;
 };

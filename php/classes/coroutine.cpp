@@ -1,0 +1,287 @@
+#include "coroutine.hpp"
+
+#include "../engine/request.hpp"
+#include "../error.hpp"
+#include "../stubs/coroutine_arginfo.h"
+#include "awaitable.hpp"
+#include "exceptions.hpp"
+
+#include <trueasync/runtime/scheduler.hpp>
+
+namespace trueasync::php {
+
+namespace {
+
+zend_object_handlers handlers;
+zend_internal_function root_function = {};  // of the outermost frame on each VM stack
+
+void free_coroutine(zend_object* object) {
+    PhpCoroutine::of(object).host_free();
+    zend_object_std_dtor(object);
+}
+
+HashTable* show_to_collector(zend_object* object, zval** table, int* count) {
+    PhpCoroutine& coroutine = PhpCoroutine::of(object);
+    zend_get_gc_buffer* buffer = zend_get_gc_buffer_create();
+    zend_get_gc_buffer_add_zval(buffer, coroutine.callable.function().get());
+    for (Value& argument : coroutine.arguments) {
+        zend_get_gc_buffer_add_zval(buffer, argument.get());
+    }
+    zend_get_gc_buffer_add_zval(buffer, coroutine.named_arguments.get());
+    zend_get_gc_buffer_add_zval(buffer, coroutine.value.get());
+    zend_get_gc_buffer_add_zval(buffer, coroutine.context.get());
+    if (zend_object* thrown = PhpError::thrown_by(coroutine.error()); thrown != nullptr && coroutine.error()->ref_count() == 1) {
+        zend_get_gc_buffer_add_obj(buffer, thrown);
+    }
+    zend_get_gc_buffer_use(buffer, table, count);
+    return nullptr;
+}
+
+zend_object* refuse_new(zend_class_entry* ce) {
+    zend_throw_error(nullptr, "Cannot directly construct %s, use Async\\spawn() instead", ZSTR_VAL(ce->name));
+    return zend_objects_new(zend_standard_class_def);
+}
+
+}  // namespace
+
+Place php_place(const zend_execute_data* frame) noexcept {
+    while (frame != nullptr && (frame->func == nullptr || !ZEND_USER_CODE(frame->func->type))) {
+        frame = frame->prev_execute_data;
+    }
+    return frame != nullptr ? Place(ZSTR_VAL(frame->func->op_array.filename), frame->opline->lineno) : Place();
+}
+
+zend_string* php_file(const zend_execute_data* frame) noexcept {
+    while (frame != nullptr && (frame->func == nullptr || !ZEND_USER_CODE(frame->func->type))) {
+        frame = frame->prev_execute_data;
+    }
+    return frame != nullptr ? frame->func->op_array.filename : nullptr;
+}
+
+PhpCoroutine::PhpCoroutine() : Coroutine(std::source_location()) {
+    vm.error_reporting = EG(error_reporting);
+    become_host_object(sizeof(PhpCoroutine));
+}
+
+PhpCoroutine* PhpCoroutine::create() {
+    static_assert(sizeof(PhpCoroutine) % alignof(zend_object) == 0);
+    auto* memory = static_cast<std::byte*>(zend_object_alloc(sizeof(PhpCoroutine) + sizeof(zend_object), ce_coroutine));
+    auto* coroutine = new (memory) PhpCoroutine();
+    auto* object = reinterpret_cast<zend_object*>(memory + sizeof(PhpCoroutine));
+    zend_object_std_init(object, ce_coroutine);
+    object_properties_init(object, ce_coroutine);
+    object->handlers = &handlers;
+    coroutine->spawn_place = php_place(EG(current_execute_data));
+    if (zend_string* file = php_file(EG(current_execute_data))) {
+        zval text;
+        ZVAL_STR(&text, file);
+        coroutine->spawn_file = Value(&text);
+    }
+    return coroutine;
+}
+
+Place PhpCoroutine::suspended_at() const {
+    return php_place(is_running() ? EG(current_execute_data) : vm.current_execute_data);
+}
+
+void PhpCoroutine::drop_body() noexcept {
+    callable.reset();
+    arguments.clear();
+    named_arguments.reset();
+    helper.reset();
+}
+
+void PhpCoroutine::run_body() noexcept {
+    if (helper != nullptr) {
+        if (Ref<Error> error = helper->run()) {
+            fail(std::move(error));
+        }
+    } else {
+        std::vector<zval> plain(arguments.size());
+        for (std::size_t i = 0; i < plain.size(); ++i) {
+            ZVAL_COPY_VALUE(&plain[i], arguments[i].get());
+        }
+        callable.call(
+            value.get(), static_cast<std::uint32_t>(plain.size()), plain.data(),
+            named_arguments.is_set() ? Z_ARRVAL_P(named_arguments.get()) : nullptr
+        );
+    }
+    drop_body();
+    if (ref_count() == 1) {  // only the runtime knows it: let the value go here, where destructors may suspend
+        value.reset();
+    }
+}
+
+void PhpCoroutine::run() {
+    alignas(zval) std::byte page[kFirstPage];
+    fiber.status = ZEND_FIBER_STATUS_RUNNING;
+    vm.begin(
+        page, reinterpret_cast<zend_function*>(&root_function), &fiber,
+        request.runtime->stacks().stack_at(Coroutine::context().stack_top())
+    );
+    vm.load();
+    request.is_in_scheduler = false;
+    zend_try {
+        run_body();
+        if (EG(exception) != nullptr && zend_is_unwind_exit(EG(exception))) {
+            zend_clear_exception();
+            request.is_exiting = true;  // exit() ends the script, not just this coroutine
+            request.runtime->shutdown();
+        } else if (EG(exception) != nullptr) {
+            value.reset();
+            fail(take_exception());
+        }
+    }
+    zend_catch {
+        request.has_bailed_out = true;
+        request.runtime->shutdown();
+    }
+    zend_end_try();
+    vm.save();
+    request.scheduler_vm.load();
+    request.is_in_scheduler = true;
+    vm.end();
+}
+
+Ref<Coroutine> PhpHelpers::make(std::unique_ptr<HelperBody> body, const Place& where) {
+    PhpCoroutine* coroutine = PhpCoroutine::create();
+    coroutine->helper = std::move(body);
+    if (where.is_known()) {
+        coroutine->spawn_place = where;
+    }
+    return Ref<Coroutine>::adopt(coroutine);
+}
+
+void register_coroutine() {
+    root_function.type = ZEND_INTERNAL_FUNCTION;
+    ce_coroutine = register_class_Async_Coroutine(ce_completable);
+    ce_coroutine->create_object = refuse_new;
+    handlers = *zend_get_std_object_handlers();
+    handlers.offset = sizeof(PhpCoroutine);
+    handlers.free_obj = free_coroutine;
+    handlers.clone_obj = nullptr;
+    handlers.get_gc = show_to_collector;
+}
+
+}  // namespace trueasync::php
+
+using namespace trueasync;
+using namespace trueasync::php;
+
+namespace {
+
+PhpCoroutine& self_of(zval* object) { return PhpCoroutine::of(Z_OBJ_P(object)); }
+
+void return_place(const Place& place, zval* return_value) {
+    array_init_size(return_value, 2);
+    if (place.is_known()) {
+        add_next_index_stringl(return_value, place.file.data(), place.file.size());
+    } else {
+        add_next_index_null(return_value);
+    }
+    add_next_index_long(return_value, place.line);
+}
+
+}  // namespace
+
+ZEND_METHOD(Async_Coroutine, getId) {
+    ZEND_PARSE_PARAMETERS_NONE();
+    RETURN_LONG(static_cast<zend_long>(self_of(ZEND_THIS).id()));
+}
+
+ZEND_METHOD(Async_Coroutine, asHiPriority) {
+    ZEND_PARSE_PARAMETERS_NONE();
+    self_of(ZEND_THIS).set_priority(Priority::High);
+    RETURN_OBJ_COPY(Z_OBJ_P(ZEND_THIS));
+}
+
+ZEND_METHOD(Async_Coroutine, getResult) {
+    ZEND_PARSE_PARAMETERS_NONE();
+    PhpCoroutine& self = self_of(ZEND_THIS);
+    if (self.is_finished() && self.error() == nullptr && self.value.is_set()) {
+        RETURN_COPY(self.value.get());
+    }
+}
+
+ZEND_METHOD(Async_Coroutine, getException) {
+    ZEND_PARSE_PARAMETERS_NONE();
+    PhpCoroutine& self = self_of(ZEND_THIS);
+    if (self.is_finished() && self.error() != nullptr) {
+        RETURN_OBJ(to_exception(*self.error()));
+    }
+}
+
+ZEND_METHOD(Async_Coroutine, getTrace) {
+    zend_long options = DEBUG_BACKTRACE_PROVIDE_OBJECT;
+    zend_long limit = 0;
+    ZEND_PARSE_PARAMETERS_START(0, 2)
+    Z_PARAM_OPTIONAL
+    Z_PARAM_LONG(options)
+    Z_PARAM_LONG(limit)
+    ZEND_PARSE_PARAMETERS_END();
+    PhpCoroutine& self = self_of(ZEND_THIS);
+    if (!self.is_started() || self.is_running() || self.is_finished()) {
+        RETURN_NULL();
+    }
+    zend_execute_data* here = EG(current_execute_data);
+    EG(current_execute_data) = self.vm.current_execute_data;
+    zend_fetch_debug_backtrace(return_value, 0, static_cast<int>(options), static_cast<int>(limit));
+    EG(current_execute_data) = here;
+}
+
+ZEND_METHOD(Async_Coroutine, getSpawnFileAndLine) {
+    ZEND_PARSE_PARAMETERS_NONE();
+    return_place(self_of(ZEND_THIS).spawned_at(), return_value);
+}
+
+ZEND_METHOD(Async_Coroutine, getSpawnLocation) {
+    ZEND_PARSE_PARAMETERS_NONE();
+    RETURN_STRING(to_string(self_of(ZEND_THIS).spawned_at()).c_str());
+}
+
+ZEND_METHOD(Async_Coroutine, getSuspendFileAndLine) {
+    ZEND_PARSE_PARAMETERS_NONE();
+    PhpCoroutine& self = self_of(ZEND_THIS);
+    return_place(self.is_started() && !self.is_finished() ? self.suspended_at() : Place(), return_value);
+}
+
+ZEND_METHOD(Async_Coroutine, getSuspendLocation) {
+    ZEND_PARSE_PARAMETERS_NONE();
+    PhpCoroutine& self = self_of(ZEND_THIS);
+    RETURN_STRING(to_string(self.is_started() && !self.is_finished() ? self.suspended_at() : Place()).c_str());
+}
+
+#define TA_COROUTINE_IS(method, expression)       \
+    ZEND_METHOD(Async_Coroutine, method) {        \
+        ZEND_PARSE_PARAMETERS_NONE();             \
+        PhpCoroutine& self = self_of(ZEND_THIS);  \
+        RETURN_BOOL(expression);                  \
+    }
+TA_COROUTINE_IS(isStarted, self.is_started())
+TA_COROUTINE_IS(isQueued, !self.is_finished() && self.is_queued())
+TA_COROUTINE_IS(isRunning, self.is_running())
+TA_COROUTINE_IS(isSuspended, self.is_suspended())
+TA_COROUTINE_IS(isCancelled, self.is_cancelled())
+TA_COROUTINE_IS(isCancellationRequested, self.is_cancel_requested())
+TA_COROUTINE_IS(isCompleted, self.is_finished())
+#undef TA_COROUTINE_IS
+
+ZEND_METHOD(Async_Coroutine, getAwaitingInfo) {
+    ZEND_PARSE_PARAMETERS_NONE();
+    array_init(return_value);
+    for (const std::string& line : self_of(ZEND_THIS).awaiting()) {
+        add_next_index_stringl(return_value, line.data(), line.size());
+    }
+}
+
+ZEND_METHOD(Async_Coroutine, cancel) {
+    zend_object* cancellation = nullptr;
+    ZEND_PARSE_PARAMETERS_START(0, 1)
+    Z_PARAM_OPTIONAL
+    Z_PARAM_OBJ_OF_CLASS_OR_NULL(cancellation, ce_async_cancellation)
+    ZEND_PARSE_PARAMETERS_END();
+    PhpCoroutine& self = self_of(ZEND_THIS);
+    if (!self.is_finished() && request.runtime != nullptr) {
+        request.runtime->scheduler().cancel(self, make_cancellation(cancellation, "Coroutine cancelled"));
+    }
+}

@@ -1,0 +1,66 @@
+#pragma once
+
+/// `Async\Coroutine`: the core's coroutine and the PHP object are one piece of memory.
+
+#include "../engine/vm_state.hpp"
+#include "../value.hpp"
+
+#include <memory>
+#include <trueasync/runtime/coroutine.hpp>
+#include <trueasync/runtime/helper.hpp>
+#include <vector>
+
+namespace trueasync::php {
+
+inline zend_class_entry* ce_coroutine = nullptr;
+
+/// Lies in front of its `zend_object`, in memory that belongs to PHP.
+class PhpCoroutine final : public Coroutine {
+public:
+    /// The memory, the event in it and the object behind it; one reference.
+    static PhpCoroutine* create();
+    static PhpCoroutine& of(zend_object* object) noexcept {
+        return *reinterpret_cast<PhpCoroutine*>(reinterpret_cast<std::byte*>(object) - sizeof(PhpCoroutine));
+    }
+    zend_object* object() noexcept { return static_cast<zend_object*>(host_object()); }
+
+    void* result() noexcept override { return value.get(); }
+    Place spawned_at() const override { return spawn_place; }
+    Place suspended_at() const override;
+
+    Callable callable;
+    std::vector<Value> arguments;
+    Value named_arguments;  // an array, or nothing
+    std::unique_ptr<HelperBody> helper;
+    Value value;
+    Value context;  // of this coroutine alone, once somebody asked for it
+    Place spawn_place;
+    Value spawn_file;  // keeps the text of the place
+    VmState vm = {};
+    zend_fiber_context fiber = {};  // lets native fibers work inside
+
+protected:
+    void run() override;
+    void drop_body() noexcept override;
+
+private:
+    PhpCoroutine();
+    ~PhpCoroutine() override = default;
+
+    void run_body() noexcept;
+};
+
+/// Where PHP code stands: the innermost frame that has a source line.
+Place php_place(const zend_execute_data* frame) noexcept;
+/// The file of that frame as a PHP string; null when there is none.
+zend_string* php_file(const zend_execute_data* frame) noexcept;
+
+/// Makes helper coroutines of PHP's kind.
+class PhpHelpers final : public HelperFactory {
+public:
+    Ref<Coroutine> make(std::unique_ptr<HelperBody> body, const Place& where) override;
+};
+
+void register_coroutine();
+
+}  // namespace trueasync::php

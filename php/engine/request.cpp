@@ -1,0 +1,239 @@
+#include "request.hpp"
+
+#include "../classes/coroutine.hpp"
+#include "../classes/exceptions.hpp"
+#include "../error.hpp"
+
+#include <trueasync/debug/dump.hpp>
+#include <trueasync/event/host_objects.hpp>
+#include <trueasync/event/report_sink.hpp>
+#include <trueasync/reactor/uv_reactor.hpp>
+
+namespace trueasync::php {
+
+TA_PHP_THREAD_LOCAL Request request;
+
+namespace {
+
+zend_internal_function scheduler_function = {};  // of the outermost frame while no coroutine runs
+
+/// Exchanges the engine's state at every switch.
+class PhpHook final : public HostHook {
+public:
+    void start(Coroutine& /*coroutine*/) noexcept override {}  // in `run`, on whose stack the first VM page lies
+    void leave(Coroutine& coroutine) noexcept override {
+        static_cast<PhpCoroutine&>(coroutine).vm.save();
+        request.scheduler_vm.load();
+        request.is_in_scheduler = true;
+    }
+    void enter(Coroutine& coroutine) noexcept override {
+        static_cast<PhpCoroutine&>(coroutine).vm.load();
+        request.is_in_scheduler = false;
+    }
+    void finish(Coroutine& coroutine) noexcept override {
+        if (&coroutine != request.main) {
+            static_cast<PhpCoroutine&>(coroutine).vm.end();  // left behind by one that was abandoned
+        }
+    }
+};
+
+class PhpObjects final : public HostObjects {
+public:
+    void add_ref(void* object) noexcept override { GC_ADDREF(static_cast<zend_object*>(object)); }
+    void release(void* object) noexcept override { OBJ_RELEASE(static_cast<zend_object*>(object)); }
+    std::uint32_t ref_count(const void* object) const noexcept override {
+        return GC_REFCOUNT(static_cast<const zend_object*>(object));
+    }
+};
+
+/// Errors that nobody took are kept until everything has unwound; warnings are PHP's.
+class PhpReports final : public ReportSink {
+public:
+    void warning(Warning /*kind*/, const Event* /*event*/, std::string_view text) noexcept override {
+        zend_error(E_WARNING, "%.*s", static_cast<int>(text.size()), text.data());
+    }
+    void unhandled_error(const Event* /*event*/, const Error& error) noexcept override { note_uncaught(error); }
+    void deadlock(std::span<const Event* const> waiting, std::size_t active_events) noexcept override {
+        if (zend_long(INI_BOOL("async.debug_deadlock")) == 0) {
+            return;
+        }
+        php_printf("\n=== DEADLOCK REPORT START ===\n");
+        php_printf("Coroutines waiting: %zu, active_events: %zu\n", waiting.size(), active_events);
+        for (const Event* event : waiting) {
+            const auto& coroutine = static_cast<const Coroutine&>(*event);
+            php_printf("Coroutine %llu\n", static_cast<unsigned long long>(coroutine.id()));
+            php_printf("  spawn: %s\n", to_string(coroutine.spawned_at()).c_str());
+            php_printf("  suspend: %s\n", to_string(coroutine.suspended_at()).c_str());
+            php_printf("  waiting for:\n");
+            const std::vector<std::string> lines = coroutine.awaiting();
+            for (const std::string& line : lines) {
+                php_printf("    - %s\n", line.c_str());
+            }
+            if (lines.empty()) {
+                php_printf("    <nothing>\n");
+            }
+        }
+        php_printf("=== DEADLOCK REPORT END   ===\n");
+    }
+    void did_not_stop(std::span<const Event* const> coroutines) noexcept override {
+        for (const Event* coroutine : coroutines) {
+            zend_error(E_WARNING, "A coroutine did not stop: %s", coroutine->info().c_str());
+        }
+    }
+};
+
+PhpHook hook;
+PhpObjects objects;
+PhpReports reports;
+PhpHelpers helpers;
+
+}  // namespace
+
+bool start_slow() noexcept {
+    request.scheduler_vm.error_reporting = EG(error_reporting);
+    request.scheduler_vm.begin(
+        request.scheduler_page, reinterpret_cast<zend_function*>(&scheduler_function), EG(main_fiber_context), {}
+    );
+    RuntimeSettings settings;
+    settings.second_error_ends = false;
+    settings.shutdown_grace = Deadline::never();
+    auto runtime = std::make_unique<Runtime>(make_uv_reactor(), settings);
+    runtime->scheduler().set_host_hook(&hook);
+    runtime->scheduler().set_helper_factory(&helpers);
+    set_report_sink(&reports);
+    request.main = PhpCoroutine::create();
+    request.main->set_name("main");
+    if (Status status = runtime->start(request.main); !status) {
+        OBJ_RELEASE(std::exchange(request.main, nullptr)->object());
+        throw_in_php(*status.error());
+        return false;
+    }
+    request.runtime = std::move(runtime);
+    request.is_in_scheduler = false;
+    return true;
+}
+
+bool may_suspend_slow() noexcept {
+    if (request.is_in_scheduler) {
+        zend_throw_error(nullptr, "The scheduler is letting this object go: its destructor cannot suspend");
+        return false;
+    }
+    return start();
+}
+
+void note_uncaught(const Error& error) noexcept {
+    zend_object* later = to_exception(error);
+    zend_object* earlier = std::exchange(request.uncaught, later);
+    if (earlier != nullptr && earlier != later) {
+        zend_exception_set_previous(later, earlier);
+    } else if (earlier != nullptr) {
+        OBJ_RELEASE(earlier);
+    }
+}
+
+void finish_runtime() noexcept {
+    if (request.runtime == nullptr || Scheduler::current_coroutine() != request.main) {
+        return;
+    }
+    Ref<Error> main_error;
+    if (EG(exception) != nullptr && !zend_is_unwind_exit(EG(exception))) {
+        main_error = take_exception();
+        if (!main_error->is_cancellation()) {
+            note_uncaught(*main_error);
+        }
+    } else if (EG(exception) != nullptr || CG(unclean_shutdown)) {
+        request.runtime->shutdown();
+    }
+    const Ref<Error> outcome = request.runtime->finish(std::move(main_error));
+    if (outcome != nullptr && outcome->code() == ErrorCode::Deadlock) {
+        note_uncaught(*outcome);
+    }
+    request.runtime.reset();
+    request.is_in_scheduler = false;
+    set_report_sink(nullptr);
+    OBJ_RELEASE(std::exchange(request.main, nullptr)->object());
+}
+
+// --- the end of the script
+
+namespace {
+
+using CompileFile = zend_op_array* (*)(zend_file_handle*, int);
+CompileFile compile_file_before = nullptr;
+using CompileString = zend_op_array* (*)(zend_string*, const char*, zend_compile_position);
+CompileString compile_string_before = nullptr;
+using ExecuteEx = void (*)(zend_execute_data*);
+ExecuteEx execute_before = nullptr;
+
+/// Runs a script that is at the bottom of everything, then what it has left. The engine reports an uncaught exception only afterwards.
+void execute_bottom(zend_execute_data* execute_data) {
+    zend_execute_ex = execute_before;  // for all calls inside: the engine's fast paths ask for this
+    zend_execute_ex(execute_data);
+    if (request.runtime != nullptr && EG(current_execute_data) == nullptr) {
+        finish_runtime();
+        if (request.uncaught != nullptr && EG(exception) == nullptr) {
+            EG(exception) = std::exchange(request.uncaught, nullptr);
+        }
+    }
+}
+
+/// The next script that runs is the bottom one when nothing runs now.
+void watch_next_script() {
+    if (EG(current_execute_data) == nullptr && zend_execute_ex != execute_bottom) {
+        execute_before = zend_execute_ex;
+        zend_execute_ex = execute_bottom;
+    }
+}
+
+zend_op_array* compile_file(zend_file_handle* handle, int type) {
+    zend_op_array* script = compile_file_before(handle, type);
+    if (script != nullptr) {
+        watch_next_script();
+    }
+    return script;
+}
+
+zend_op_array* compile_string(zend_string* source, const char* filename, zend_compile_position position) {
+    zend_op_array* script = compile_string_before(source, filename, position);
+    if (script != nullptr) {
+        watch_next_script();
+    }
+    return script;
+}
+
+}  // namespace
+
+void request_minit() {
+    scheduler_function.type = ZEND_INTERNAL_FUNCTION;
+    set_host_objects(&objects);
+    compile_file_before = std::exchange(zend_compile_file, compile_file);
+    compile_string_before = std::exchange(zend_compile_string, compile_string);
+}
+
+void request_mshutdown() {
+    set_host_objects(nullptr);
+    if (zend_compile_file == compile_file) {
+        zend_compile_file = compile_file_before;
+    }
+    if (zend_compile_string == compile_string) {
+        zend_compile_string = compile_string_before;
+    }
+}
+
+void request_begin() {
+    request.is_exiting = false;
+    request.has_bailed_out = false;
+    request.is_in_scheduler = false;
+}
+
+void request_end() {
+    if (zend_execute_ex == execute_bottom) {
+        zend_execute_ex = execute_before;
+    }
+    finish_runtime();
+    if (request.uncaught != nullptr) {
+        zend_exception_error(std::exchange(request.uncaught, nullptr), E_WARNING);
+    }
+}
+
+}  // namespace trueasync::php

@@ -1,0 +1,51 @@
+#pragma once
+
+/// One request, from the first `Async\` call to the end: the runtime, the main coroutine, what was not caught.
+///
+/// A runtime lasts from the first asynchronous operation to the end of the script; whatever shutdown functions and destructors do
+/// afterwards gets a runtime of its own.
+
+#include "vm_state.hpp"
+
+#include <memory>
+#include <trueasync/runtime/runtime.hpp>
+
+namespace trueasync::php {
+
+class PhpCoroutine;
+
+struct Request {
+    std::unique_ptr<Runtime> runtime;
+    PhpCoroutine* main = nullptr;  // counted
+    VmState scheduler_vm = {};     // in force while no coroutine runs
+    alignas(zval) std::byte scheduler_page[kFirstPage];
+    zend_object* uncaught = nullptr;  // counted; what will be reported when everything has unwound
+    bool is_exiting = false;          // exit() was called in a coroutine
+    bool has_bailed_out = false;
+    bool is_in_scheduler = false;  // no coroutine's state is loaded
+};
+
+extern TA_PHP_THREAD_LOCAL Request request;
+
+/// The running script becomes the main coroutine, if it is not. False: it threw.
+bool start_slow() noexcept;
+inline bool start() noexcept { return EXPECTED(request.runtime != nullptr) || start_slow(); }
+
+/// `start`, and whether code may suspend here at all. False: it threw.
+bool may_suspend_slow() noexcept;
+inline bool may_suspend() noexcept {
+    return EXPECTED(request.runtime != nullptr && !request.is_in_scheduler) || may_suspend_slow();
+}
+
+/// Main is done: runs what is left and ends the runtime. What nobody took is in `request.uncaught` afterwards.
+void finish_runtime() noexcept;
+
+/// Notes an error that nobody took; the latest is the one that is reported, with the earlier ones behind it.
+void note_uncaught(const Error& error) noexcept;
+
+void request_begin();
+void request_end();
+void request_minit();
+void request_mshutdown();
+
+}  // namespace trueasync::php

@@ -1,0 +1,96 @@
+#include "error.hpp"
+
+#include "classes/exceptions.hpp"
+
+namespace trueasync::php {
+
+PhpError::PhpError(zend_object* thrown)
+    : Error(
+          instanceof_function(thrown->ce, ce_cancellation) ? ErrorCode::Cancelled : ErrorCode::Exception,
+          std::string(ZSTR_VAL(thrown->ce->name)), {}
+      ),
+      thrown_(thrown) {}
+
+Ref<Error> PhpError::adopt(zend_object* thrown) { return Ref<Error>::adopt(new PhpError(thrown)); }
+
+zend_object* PhpError::thrown_by(const Error* error) noexcept {
+    const auto* php = dynamic_cast<const PhpError*>(error);
+    return php != nullptr ? php->thrown_ : nullptr;
+}
+
+Ref<Error> take_exception() noexcept {
+    zend_object* thrown = EG(exception);
+    GC_ADDREF(thrown);
+    zend_clear_exception();
+    return PhpError::adopt(thrown);
+}
+
+namespace {
+
+zend_class_entry* class_of(const Error& error) noexcept {
+    switch (error.code()) {
+        case ErrorCode::Cancelled:
+            return error.reason() == CancelReason::Token ? ce_operation_canceled : ce_async_cancellation;
+        case ErrorCode::Timeout:
+            return ce_timeout_exception;
+        case ErrorCode::Deadlock:
+            return ce_deadlock_error;
+        case ErrorCode::System:
+            return ce_io_exception;
+        case ErrorCode::Resolve:
+            return ce_dns_exception;
+        case ErrorCode::ServiceUnavailable:
+            return ce_service_unavailable;
+        case ErrorCode::KeyNotFound:
+            return ce_context_exception;
+        case ErrorCode::Composite:
+            return ce_composite_exception;
+        default:
+            return ce_async_exception;
+    }
+}
+
+}  // namespace
+
+zend_object* to_exception(const Error& error) noexcept {
+    if (zend_object* thrown = PhpError::thrown_by(&error)) {
+        GC_ADDREF(thrown);
+        return thrown;
+    }
+    zend_object* previous = error.previous() != nullptr && error.reason() != CancelReason::Deadlock
+                                ? to_exception(*error.previous())
+                                : nullptr;
+    zend_object* exception = make_exception(class_of(error), error.message().c_str(), previous);
+    if (const CompositeError* composite = CompositeError::of(&error)) {
+        for (const Ref<Error>& one : composite->errors()) {
+            add_to_composite(exception, to_exception(*one));
+        }
+    }
+    return exception;
+}
+
+void throw_in_php(const Error& error) noexcept { zend_throw_exception_internal(to_exception(error)); }
+
+bool check(const Status& status) noexcept {
+    if (EXPECTED(status)) {
+        return true;
+    }
+    throw_in_php(*status.error());
+    return false;
+}
+
+bool has_arrived_slow(WaitResult result) noexcept {
+    Ref<Error> error = Scheduler::take_wait_error();
+    if (error == nullptr) {  // a deadline
+        error = Error::make(ErrorCode::Timeout);
+    }
+    static_cast<void>(result);
+    throw_in_php(*error);
+    return false;
+}
+
+Ref<Error> make_cancellation(zend_object* given, const char* message) noexcept {
+    return given != nullptr ? PhpError::share(given) : PhpError::adopt(make_exception(ce_async_cancellation, message));
+}
+
+}  // namespace trueasync::php

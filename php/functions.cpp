@@ -1,0 +1,166 @@
+/// The functions of the namespace that belong to no class.
+
+#include "classes/awaitable.hpp"
+#include "classes/coroutine.hpp"
+#include "classes/exceptions.hpp"
+#include "classes/timeout.hpp"
+#include "engine/request.hpp"
+#include "error.hpp"
+
+#include <chrono>
+#include <trueasync/runtime/wait.hpp>
+
+using namespace trueasync;
+using namespace trueasync::php;
+
+namespace {
+
+/// A coroutine for `call`, not queued yet.
+PhpCoroutine* make_coroutine(
+    const zend_fcall_info& call, const zend_fcall_info_cache& cache, zval* arguments, int count, HashTable* named
+) {
+    PhpCoroutine* coroutine = PhpCoroutine::create();
+    coroutine->callable = Callable(call, cache);
+    coroutine->arguments.reserve(static_cast<std::size_t>(count));
+    for (int i = 0; i < count; ++i) {
+        coroutine->arguments.emplace_back(&arguments[i]);
+    }
+    if (named != nullptr) {
+        zval array;
+        ZVAL_ARR(&array, named);
+        coroutine->named_arguments = Value(&array);
+    }
+    return coroutine;
+}
+
+}  // namespace
+
+ZEND_FUNCTION(Async_spawn) {
+    zend_fcall_info call;
+    zend_fcall_info_cache cache;
+    zval* arguments = nullptr;
+    int count = 0;
+    HashTable* named = nullptr;
+    ZEND_PARSE_PARAMETERS_START(1, -1)
+    Z_PARAM_FUNC(call, cache)
+    Z_PARAM_VARIADIC_WITH_NAMED(arguments, count, named)
+    ZEND_PARSE_PARAMETERS_END();
+    if (!start()) {
+        return;
+    }
+    PhpCoroutine* coroutine = make_coroutine(call, cache, arguments, count, named);
+    if (!check(request.runtime->scheduler().spawn(*coroutine, Scheduler::current_owner()))) {
+        OBJ_RELEASE(coroutine->object());
+        return;
+    }
+    RETURN_OBJ(coroutine->object());
+}
+
+ZEND_FUNCTION(Async_suspend) {
+    ZEND_PARSE_PARAMETERS_NONE();
+    if (may_suspend()) {
+        has_arrived(Scheduler::suspend(std::source_location()));
+    }
+}
+
+ZEND_FUNCTION(Async_delay) {
+    zend_long milliseconds = 0;
+    ZEND_PARSE_PARAMETERS_START(1, 1)
+    Z_PARAM_LONG(milliseconds)
+    ZEND_PARSE_PARAMETERS_END();
+    if (!may_suspend()) {
+        return;
+    }
+    if (milliseconds <= 0) {
+        has_arrived(Scheduler::suspend(std::source_location()));
+    } else {
+        has_arrived(sleep_until(Deadline::after(std::chrono::milliseconds(milliseconds))));
+    }
+}
+
+ZEND_FUNCTION(Async_await) {
+    zend_object* awaitable = nullptr;
+    zend_object* token = nullptr;
+    ZEND_PARSE_PARAMETERS_START(1, 2)
+    Z_PARAM_OBJ_OF_CLASS(awaitable, ce_completable)
+    Z_PARAM_OPTIONAL
+    Z_PARAM_OBJ_OF_CLASS_OR_NULL(token, ce_completable)
+    ZEND_PARSE_PARAMETERS_END();
+    if (!start()) {
+        return;
+    }
+    if (Event* event = event_of(awaitable)) {
+        await_event(*event, token != awaitable ? token : nullptr, return_value);
+    }
+}
+
+ZEND_FUNCTION(Async_timeout) {
+    zend_long milliseconds = 0;
+    ZEND_PARSE_PARAMETERS_START(1, 1)
+    Z_PARAM_LONG(milliseconds)
+    ZEND_PARSE_PARAMETERS_END();
+    if (milliseconds <= 0) {
+        zend_value_error("Timeout value must be greater than 0");
+        return;
+    }
+    RETURN_OBJ(make_timeout(milliseconds));
+}
+
+ZEND_FUNCTION(Async_protect) {
+    zend_fcall_info call;
+    zend_fcall_info_cache cache;
+    zval* closure = nullptr;
+    ZEND_PARSE_PARAMETERS_START(1, 1)
+    Z_PARAM_OBJECT_OF_CLASS(closure, zend_ce_closure)
+    ZEND_PARSE_PARAMETERS_END();
+    if (zend_fcall_info_init(closure, 0, &call, &cache, nullptr, nullptr) != SUCCESS) {
+        return;
+    }
+    call.retval = return_value;
+    if (request.runtime == nullptr || request.is_in_scheduler) {
+        zend_call_function(&call, &cache);
+        return;
+    }
+    ProtectGuard guard;
+    zend_call_function(&call, &cache);
+    if (guard.leave() == WaitResult::Cancelled) {
+        zval_ptr_dtor(return_value);
+        ZVAL_NULL(return_value);
+        const ExceptionPause pause;
+        has_arrived(WaitResult::Cancelled);
+    }
+}
+
+ZEND_FUNCTION(Async_current_coroutine) {
+    ZEND_PARSE_PARAMETERS_NONE();
+    Coroutine* current = request.runtime != nullptr ? Scheduler::current_coroutine() : nullptr;
+    if (current == nullptr) {
+        zend_throw_exception(ce_async_exception, "The current coroutine is not defined", 0);
+        return;
+    }
+    RETURN_OBJ_COPY(static_cast<PhpCoroutine*>(current)->object());
+}
+
+ZEND_FUNCTION(Async_get_coroutines) {
+    ZEND_PARSE_PARAMETERS_NONE();
+    array_init(return_value);
+    if (request.runtime == nullptr) {
+        return;
+    }
+    for (Coroutine& coroutine : request.runtime->scheduler().alive()) {
+        zend_object* object = static_cast<PhpCoroutine&>(coroutine).object();
+        GC_ADDREF(object);
+        add_next_index_object(return_value, object);
+    }
+}
+
+ZEND_FUNCTION(Async_graceful_shutdown) {
+    zend_object* cancellation = nullptr;
+    ZEND_PARSE_PARAMETERS_START(0, 1)
+    Z_PARAM_OPTIONAL
+    Z_PARAM_OBJ_OF_CLASS_OR_NULL(cancellation, ce_async_cancellation)
+    ZEND_PARSE_PARAMETERS_END();
+    if (request.runtime != nullptr) {
+        request.runtime->shutdown(cancellation != nullptr ? PhpError::share(cancellation) : Ref<Error>());
+    }
+}

@@ -1,0 +1,31 @@
+/// What the stubs promise and nobody has written yet. Empty this file.
+
+#include "classes/exceptions.hpp"
+
+using namespace trueasync::php;
+
+#define TA_TODO_FUNCTION(name) \
+    ZEND_FUNCTION(name) { zend_throw_exception(ce_async_exception, #name " is not there yet", 0); }
+#define TA_TODO_METHOD(type, name) \
+    ZEND_METHOD(type, name) { zend_throw_exception(ce_async_exception, #type "::" #name " is not there yet", 0); }
+
+TA_TODO_FUNCTION(Async_spawn_with)
+TA_TODO_FUNCTION(Async_await_any_or_fail)
+TA_TODO_FUNCTION(Async_await_first_success)
+TA_TODO_FUNCTION(Async_await_all_or_fail)
+TA_TODO_FUNCTION(Async_await_all)
+TA_TODO_FUNCTION(Async_await_any_of_or_fail)
+TA_TODO_FUNCTION(Async_await_any_of)
+TA_TODO_FUNCTION(Async_available_parallelism)
+TA_TODO_FUNCTION(Async_runtime_stats)
+TA_TODO_FUNCTION(Async_cpu_usage)
+TA_TODO_FUNCTION(Async_loadavg)
+TA_TODO_FUNCTION(Async_current_context)
+TA_TODO_FUNCTION(Async_coroutine_context)
+TA_TODO_FUNCTION(Async_root_context)
+TA_TODO_FUNCTION(Async_request_context)
+TA_TODO_FUNCTION(Async_iterate)
+TA_TODO_FUNCTION(Async_spawn_thread)
+TA_TODO_FUNCTION(Async_signal)
+TA_TODO_METHOD(Async_Coroutine, getContext)
+TA_TODO_METHOD(Async_Coroutine, finally)

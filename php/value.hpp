@@ -1,0 +1,96 @@
+#pragma once
+
+/// PHP values and callables that C++ owns.
+
+#include "zend.hpp"
+
+#include <cstdint>
+#include <utility>
+
+namespace trueasync::php {
+
+/// Owns one `zval`: what a channel, a future or a group keeps.
+class Value {
+public:
+    Value() noexcept { ZVAL_UNDEF(&value_); }
+    /// A copy of `value`, without the reference around it.
+    explicit Value(const zval* value) noexcept { ZVAL_COPY_DEREF(&value_, const_cast<zval*>(value)); }
+    Value(Value&& other) noexcept {
+        ZVAL_COPY_VALUE(&value_, &other.value_);
+        ZVAL_UNDEF(&other.value_);
+    }
+    Value(const Value& other) noexcept { ZVAL_COPY(&value_, &other.value_); }
+    Value& operator=(Value other) noexcept {
+        std::swap(value_, other.value_);
+        return *this;
+    }
+    ~Value() { zval_ptr_dtor(&value_); }
+
+    static Value null() noexcept {
+        Value value;
+        ZVAL_NULL(&value.value_);
+        return value;
+    }
+    /// Takes over a reference to `object`.
+    static Value adopt(zend_object* object) noexcept {
+        Value value;
+        ZVAL_OBJ(&value.value_, object);
+        return value;
+    }
+
+    zval* get() noexcept { return &value_; }
+    const zval* get() const noexcept { return &value_; }
+    bool is_set() const noexcept { return Z_TYPE(value_) != IS_UNDEF; }
+    /// Gives it to `target`, which must not hold anything.
+    void move_to(zval* target) noexcept {
+        ZVAL_COPY_VALUE(target, &value_);
+        ZVAL_UNDEF(&value_);
+    }
+    void reset() noexcept { Value().swap(*this); }
+    void swap(Value& other) noexcept { std::swap(value_, other.value_); }
+
+private:
+    zval value_;
+};
+
+/// A callable that PHP code gave us, resolved once.
+class Callable {
+public:
+    Callable() noexcept = default;
+    /// What `Z_PARAM_FUNC` found.
+    Callable(const zend_fcall_info& call, const zend_fcall_info_cache& cache) noexcept : function_(&call.function_name) {
+        if (cache.function_handler != nullptr && (cache.function_handler->common.fn_flags & ZEND_ACC_CALL_VIA_TRAMPOLINE) == 0) {
+            cache_ = cache;
+        }
+    }
+
+    bool is_set() const noexcept { return function_.is_set(); }
+
+    /// Calls it; `result` is set to undefined when it threw. False: it threw, the exception is in `EG(exception)`.
+    bool call(zval* result, std::uint32_t count = 0, zval* arguments = nullptr, HashTable* named = nullptr) noexcept;
+
+    Value& function() noexcept { return function_; }
+    void reset() noexcept {
+        function_.reset();
+        cache_ = empty_fcall_info_cache;
+    }
+
+private:
+    Value function_;
+    zend_fcall_info_cache cache_ = empty_fcall_info_cache;
+};
+
+/// While it lives `EG(exception)` is empty; afterwards what was there is back, with what came meanwhile in front of it.
+class ExceptionPause {
+public:
+    ExceptionPause() noexcept;
+    ExceptionPause(const ExceptionPause&) = delete;
+    ExceptionPause& operator=(const ExceptionPause&) = delete;
+    ~ExceptionPause();
+
+private:
+    zend_object* exception_;
+    const zend_op* opline_;
+};
+
+}  // namespace trueasync::php
