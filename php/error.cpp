@@ -4,10 +4,21 @@
 
 namespace trueasync::php {
 
+namespace {
+
+std::string message_of(zend_object* thrown) {
+    zend_class_entry* base = instanceof_function(thrown->ce, zend_ce_exception) ? zend_ce_exception : zend_ce_error;
+    zval room;
+    const zval* message = zend_read_property_ex(base, thrown, ZSTR_KNOWN(ZEND_STR_MESSAGE), true, &room);
+    return Z_TYPE_P(message) == IS_STRING ? std::string(Z_STRVAL_P(message), Z_STRLEN_P(message)) : std::string();
+}
+
+}  // namespace
+
 PhpError::PhpError(zend_object* thrown)
     : Error(
           instanceof_function(thrown->ce, ce_cancellation) ? ErrorCode::Cancelled : ErrorCode::Exception,
-          std::string(ZSTR_VAL(thrown->ce->name)), {}
+          message_of(thrown), {}
       ),
       thrown_(thrown) {}
 

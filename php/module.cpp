@@ -3,6 +3,7 @@
 #include "classes/awaitable.hpp"
 #include "classes/coroutine.hpp"
 #include "classes/exceptions.hpp"
+#include "classes/future.hpp"
 #include "classes/timeout.hpp"
 #include "engine/request.hpp"
 #include "stubs/functions_arginfo.h"
@@ -21,6 +22,7 @@ static PHP_MINIT_FUNCTION(true_async) {
     register_exceptions();
     register_awaitables();
     register_timeout();
+    register_future();
     register_coroutine();
     add_awaitable(ce_coroutine, [](zend_object* object) -> trueasync::Event* { return &PhpCoroutine::of(object); });
     request_minit();

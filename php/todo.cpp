@@ -10,12 +10,6 @@ using namespace trueasync::php;
     ZEND_METHOD(type, name) { zend_throw_exception(ce_async_exception, #type "::" #name " is not there yet", 0); }
 
 TA_TODO_FUNCTION(Async_spawn_with)
-TA_TODO_FUNCTION(Async_await_any_or_fail)
-TA_TODO_FUNCTION(Async_await_first_success)
-TA_TODO_FUNCTION(Async_await_all_or_fail)
-TA_TODO_FUNCTION(Async_await_all)
-TA_TODO_FUNCTION(Async_await_any_of_or_fail)
-TA_TODO_FUNCTION(Async_await_any_of)
 TA_TODO_FUNCTION(Async_available_parallelism)
 TA_TODO_FUNCTION(Async_runtime_stats)
 TA_TODO_FUNCTION(Async_cpu_usage)

@@ -2,6 +2,7 @@
 
 #include "../engine/request.hpp"
 #include "../error.hpp"
+#include "../place.hpp"
 #include "../stubs/coroutine_arginfo.h"
 #include "awaitable.hpp"
 #include "exceptions.hpp"
@@ -44,20 +45,6 @@ zend_object* refuse_new(zend_class_entry* ce) {
 
 }  // namespace
 
-Place php_place(const zend_execute_data* frame) noexcept {
-    while (frame != nullptr && (frame->func == nullptr || !ZEND_USER_CODE(frame->func->type))) {
-        frame = frame->prev_execute_data;
-    }
-    return frame != nullptr ? Place(ZSTR_VAL(frame->func->op_array.filename), frame->opline->lineno) : Place();
-}
-
-zend_string* php_file(const zend_execute_data* frame) noexcept {
-    while (frame != nullptr && (frame->func == nullptr || !ZEND_USER_CODE(frame->func->type))) {
-        frame = frame->prev_execute_data;
-    }
-    return frame != nullptr ? frame->func->op_array.filename : nullptr;
-}
-
 PhpCoroutine::PhpCoroutine() : Coroutine(std::source_location()) {
     vm.error_reporting = EG(error_reporting);
     become_host_object(sizeof(PhpCoroutine));
@@ -71,17 +58,12 @@ PhpCoroutine* PhpCoroutine::create() {
     zend_object_std_init(object, ce_coroutine);
     object_properties_init(object, ce_coroutine);
     object->handlers = &handlers;
-    coroutine->spawn_place = php_place(EG(current_execute_data));
-    if (zend_string* file = php_file(EG(current_execute_data))) {
-        zval text;
-        ZVAL_STR(&text, file);
-        coroutine->spawn_file = Value(&text);
-    }
+    coroutine->spawn_place = place_here(coroutine->spawn_file);
     return coroutine;
 }
 
 Place PhpCoroutine::suspended_at() const {
-    return php_place(is_running() ? EG(current_execute_data) : vm.current_execute_data);
+    return place_of(is_running() ? EG(current_execute_data) : vm.current_execute_data);
 }
 
 void PhpCoroutine::drop_body() noexcept {
@@ -171,16 +153,6 @@ using namespace trueasync::php;
 namespace {
 
 PhpCoroutine& self_of(zval* object) { return PhpCoroutine::of(Z_OBJ_P(object)); }
-
-void return_place(const Place& place, zval* return_value) {
-    array_init_size(return_value, 2);
-    if (place.is_known()) {
-        add_next_index_stringl(return_value, place.file.data(), place.file.size());
-    } else {
-        add_next_index_null(return_value);
-    }
-    add_next_index_long(return_value, place.line);
-}
 
 }  // namespace
 

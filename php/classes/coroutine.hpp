@@ -50,11 +50,6 @@ private:
     void run_body() noexcept;
 };
 
-/// Where PHP code stands: the innermost frame that has a source line.
-Place php_place(const zend_execute_data* frame) noexcept;
-/// The file of that frame as a PHP string; null when there is none.
-zend_string* php_file(const zend_execute_data* frame) noexcept;
-
 /// Makes helper coroutines of PHP's kind.
 class PhpHelpers final : public HelperFactory {
 public:

@@ -100,7 +100,6 @@ bool start_slow() noexcept {
     auto runtime = std::make_unique<Runtime>(make_uv_reactor(), settings);
     runtime->scheduler().set_host_hook(&hook);
     runtime->scheduler().set_helper_factory(&helpers);
-    set_report_sink(&reports);
     request.main = PhpCoroutine::create();
     request.main->set_name("main");
     if (Status status = runtime->start(request.main); !status) {
@@ -150,7 +149,6 @@ void finish_runtime() noexcept {
     }
     request.runtime.reset();
     request.is_in_scheduler = false;
-    set_report_sink(nullptr);
     OBJ_RELEASE(std::exchange(request.main, nullptr)->object());
 }
 
@@ -221,6 +219,7 @@ void request_mshutdown() {
 }
 
 void request_begin() {
+    set_report_sink(&reports);
     request.is_exiting = false;
     request.has_bailed_out = false;
     request.is_in_scheduler = false;
@@ -234,6 +233,7 @@ void request_end() {
     if (request.uncaught != nullptr) {
         zend_exception_error(std::exchange(request.uncaught, nullptr), E_WARNING);
     }
+    set_report_sink(nullptr);
 }
 
 }  // namespace trueasync::php

@@ -1,0 +1,283 @@
+#include "future.hpp"
+
+#include "../engine/request.hpp"
+#include "../error.hpp"
+#include "../place.hpp"
+#include "../stubs/future_arginfo.h"
+#include "awaitable.hpp"
+#include "exceptions.hpp"
+
+namespace trueasync::php {
+
+namespace {
+
+zend_object_handlers handlers;
+
+/// Both classes look the same inside.
+struct FutureObject {
+    Ref<PhpFuture> future;
+    zend_object std;
+
+    static FutureObject& of(zend_object* object) noexcept {
+        return *reinterpret_cast<FutureObject*>(reinterpret_cast<std::byte*>(object) - offsetof(FutureObject, std));
+    }
+};
+
+zend_object* create(zend_class_entry* ce) {
+    auto* self = static_cast<FutureObject*>(zend_object_alloc(sizeof(FutureObject), ce));
+    new (&self->future) Ref<PhpFuture>();
+    zend_object_std_init(&self->std, ce);
+    object_properties_init(&self->std, ce);
+    self->std.handlers = &handlers;
+    return &self->std;
+}
+
+void free_object(zend_object* object) {
+    FutureObject& self = FutureObject::of(object);
+    zend_object_std_dtor(object);
+    std::destroy_at(&self.future);
+}
+
+HashTable* show_to_collector(zend_object* object, zval** table, int* count) {
+    zend_get_gc_buffer* buffer = zend_get_gc_buffer_create();
+    const Ref<PhpFuture>& future = FutureObject::of(object).future;
+    if (future != nullptr && future->ref_count() == 1) {  // what two objects share belongs to neither
+        future->each_value([&](Value& value) { zend_get_gc_buffer_add_zval(buffer, value.get()); });
+    }
+    zend_get_gc_buffer_use(buffer, table, count);
+    return nullptr;
+}
+
+/// One link of a chain, run in a coroutine of its own.
+class PhpLink final : public Continuation {
+public:
+    enum class Kind : std::uint8_t { Map, Catch, Finally };
+
+    PhpLink(Kind kind, Callable callable, Ref<PhpFuture> target)
+        : kind_(kind), callable_(std::move(callable)), target_(std::move(target)) {}
+
+    bool applies(const Error* error) const noexcept override {
+        return kind_ == Kind::Finally || (kind_ == Kind::Map) == (error == nullptr);
+    }
+    bool takes_error() const noexcept override { return kind_ != Kind::Finally; }
+
+    void pass(FutureEvent& source) noexcept override {
+        if (source.error() != nullptr) {
+            target_->fail(Ref<Error>(source.error())).ignore();
+        } else {
+            target_->complete(Value(static_cast<Value*>(source.value())->get())).ignore();
+        }
+    }
+
+    Ref<Error> run() override {
+        FutureEvent& source = *this->source();
+        Value argument;
+        if (kind_ == Kind::Map) {
+            argument = *static_cast<Value*>(source.value());
+        } else if (kind_ == Kind::Catch) {
+            argument = Value::adopt(to_exception(*source.error()));
+        }
+        Value result;
+        target_->completing_here();
+        const bool is_well = callable_.call(result.get(), kind_ == Kind::Finally ? 0 : 1, argument.get());
+        callable_.reset();
+        if (!is_well) {
+            if (kind_ == Kind::Finally && source.error() != nullptr) {
+                zend_exception_set_previous(EG(exception), to_exception(*source.error()));
+            }
+            target_->fail(take_exception()).ignore();
+        } else if (kind_ == Kind::Finally) {
+            pass(source);
+        } else {
+            target_->complete(std::move(result)).ignore();
+        }
+        return {};
+    }
+
+private:
+    Kind kind_;
+    Callable callable_;
+    Ref<PhpFuture> target_;
+};
+
+PhpFuture& future_of(zval* object) { return *FutureObject::of(Z_OBJ_P(object)).future; }
+
+/// Whoever waits in a chain needs a running scheduler.
+bool prepare_completion(PhpFuture& future) { return future.callback_count() == 0 || start(); }
+
+void chain(INTERNAL_FUNCTION_PARAMETERS, PhpLink::Kind kind) {
+    zend_fcall_info call;
+    zend_fcall_info_cache cache;
+    ZEND_PARSE_PARAMETERS_START(1, 1)
+    Z_PARAM_FUNC(call, cache)
+    ZEND_PARSE_PARAMETERS_END();
+    if (!start()) {
+        return;
+    }
+    auto target = make_ref<PhpFuture>();
+    future_of(ZEND_THIS).then(std::make_unique<PhpLink>(kind, Callable(call, cache), target));
+    RETURN_OBJ(make_future(std::move(target)));
+}
+
+}  // namespace
+
+PhpFuture::PhpFuture() : FutureOf<Value>(Place()) { created_ = place_here(created_file_); }
+
+void PhpFuture::completing_here() noexcept { completed_ = place_here(completed_file_); }
+
+zend_object* make_future(Ref<PhpFuture> future) noexcept {
+    zend_object* object = create(ce_future);
+    FutureObject::of(object).future = std::move(future);
+    return object;
+}
+
+void register_future() {
+    ce_future_state = register_class_Async_FutureState();
+    ce_future = register_class_Async_Future(ce_completable);
+    ce_future_state->create_object = create;
+    ce_future->create_object = create;
+    handlers = *zend_get_std_object_handlers();
+    handlers.offset = offsetof(FutureObject, std);
+    handlers.free_obj = free_object;
+    handlers.clone_obj = nullptr;
+    handlers.get_gc = show_to_collector;
+    add_awaitable(ce_future, [](zend_object* object) -> Event* { return FutureObject::of(object).future.get(); });
+}
+
+}  // namespace trueasync::php
+
+using namespace trueasync;
+using namespace trueasync::php;
+
+ZEND_METHOD(Async_FutureState, __construct) {
+    ZEND_PARSE_PARAMETERS_NONE();
+    FutureObject::of(Z_OBJ_P(ZEND_THIS)).future = make_ref<PhpFuture>();
+}
+
+ZEND_METHOD(Async_FutureState, complete) {
+    zval* value = nullptr;
+    ZEND_PARSE_PARAMETERS_START(1, 1)
+    Z_PARAM_ZVAL(value)
+    ZEND_PARSE_PARAMETERS_END();
+    PhpFuture& future = future_of(ZEND_THIS);
+    if (!future.is_completed()) {
+        if (!prepare_completion(future)) {
+            return;
+        }
+        future.completing_here();
+    }
+    check(future.complete(Value(value)));
+}
+
+ZEND_METHOD(Async_FutureState, error) {
+    zend_object* throwable = nullptr;
+    ZEND_PARSE_PARAMETERS_START(1, 1)
+    Z_PARAM_OBJ_OF_CLASS(throwable, zend_ce_throwable)
+    ZEND_PARSE_PARAMETERS_END();
+    PhpFuture& future = future_of(ZEND_THIS);
+    if (!future.is_completed()) {
+        if (!prepare_completion(future)) {
+            return;
+        }
+        future.completing_here();
+    }
+    check(future.fail(PhpError::share(throwable)));
+}
+
+ZEND_METHOD(Async_FutureState, ignore) {
+    ZEND_PARSE_PARAMETERS_NONE();
+    future_of(ZEND_THIS).ignore();
+}
+
+ZEND_METHOD(Async_Future, __construct) {
+    zend_object* state = nullptr;
+    ZEND_PARSE_PARAMETERS_START(1, 1)
+    Z_PARAM_OBJ_OF_CLASS(state, ce_future_state)
+    ZEND_PARSE_PARAMETERS_END();
+    FutureObject::of(Z_OBJ_P(ZEND_THIS)).future = FutureObject::of(state).future;
+}
+
+ZEND_METHOD(Async_Future, completed) {
+    zval* value = nullptr;
+    ZEND_PARSE_PARAMETERS_START(0, 1)
+    Z_PARAM_OPTIONAL
+    Z_PARAM_ZVAL(value)
+    ZEND_PARSE_PARAMETERS_END();
+    auto future = make_ref<PhpFuture>();
+    future->completing_here();
+    future->complete(value != nullptr ? Value(value) : Value::null()).ignore();
+    RETURN_OBJ(make_future(std::move(future)));
+}
+
+ZEND_METHOD(Async_Future, failed) {
+    zend_object* throwable = nullptr;
+    ZEND_PARSE_PARAMETERS_START(1, 1)
+    Z_PARAM_OBJ_OF_CLASS(throwable, zend_ce_throwable)
+    ZEND_PARSE_PARAMETERS_END();
+    auto future = make_ref<PhpFuture>();
+    future->completing_here();
+    future->fail(PhpError::share(throwable)).ignore();
+    RETURN_OBJ(make_future(std::move(future)));
+}
+
+ZEND_METHOD(Async_Future, isCancelled) {
+    ZEND_PARSE_PARAMETERS_NONE();
+    RETURN_BOOL(future_of(ZEND_THIS).is_cancelled());
+}
+
+ZEND_METHOD(Async_Future, cancel) {
+    zend_object* cancellation = nullptr;
+    ZEND_PARSE_PARAMETERS_START(0, 1)
+    Z_PARAM_OPTIONAL
+    Z_PARAM_OBJ_OF_CLASS_OR_NULL(cancellation, ce_async_cancellation)
+    ZEND_PARSE_PARAMETERS_END();
+    PhpFuture& future = future_of(ZEND_THIS);
+    if (!future.is_completed() && prepare_completion(future)) {
+        future.completing_here();
+        future.cancel(make_cancellation(cancellation, "Future has been cancelled"));
+    }
+}
+
+ZEND_METHOD(Async_Future, ignore) {
+    ZEND_PARSE_PARAMETERS_NONE();
+    future_of(ZEND_THIS).ignore();
+    RETURN_OBJ_COPY(Z_OBJ_P(ZEND_THIS));
+}
+
+ZEND_METHOD(Async_Future, map) { chain(INTERNAL_FUNCTION_PARAM_PASSTHRU, PhpLink::Kind::Map); }
+ZEND_METHOD(Async_Future, catch) { chain(INTERNAL_FUNCTION_PARAM_PASSTHRU, PhpLink::Kind::Catch); }
+ZEND_METHOD(Async_Future, finally) { chain(INTERNAL_FUNCTION_PARAM_PASSTHRU, PhpLink::Kind::Finally); }
+
+ZEND_METHOD(Async_Future, await) {
+    zend_object* token = nullptr;
+    ZEND_PARSE_PARAMETERS_START(0, 1)
+    Z_PARAM_OPTIONAL
+    Z_PARAM_OBJ_OF_CLASS_OR_NULL(token, ce_completable)
+    ZEND_PARSE_PARAMETERS_END();
+    if (start()) {
+        await_event(future_of(ZEND_THIS), token != Z_OBJ_P(ZEND_THIS) ? token : nullptr, return_value);
+    }
+}
+
+// What both classes answer alike.
+#define TA_FUTURE_BOTH(method, statement)                       \
+    ZEND_METHOD(Async_FutureState, method) {                    \
+        ZEND_PARSE_PARAMETERS_NONE();                           \
+        [[maybe_unused]] PhpFuture& future = future_of(ZEND_THIS); \
+        statement;                                              \
+    }                                                           \
+    ZEND_METHOD(Async_Future, method) {                         \
+        ZEND_PARSE_PARAMETERS_NONE();                           \
+        [[maybe_unused]] PhpFuture& future = future_of(ZEND_THIS); \
+        statement;                                              \
+    }
+TA_FUTURE_BOTH(isCompleted, RETURN_BOOL(future.is_completed()))
+TA_FUTURE_BOTH(getAwaitingInfo, {
+    array_init_size(return_value, 1);
+    add_next_index_string(return_value, future.info().c_str());
+})
+TA_FUTURE_BOTH(getCreatedFileAndLine, return_place(future.created_at(), return_value))
+TA_FUTURE_BOTH(getCreatedLocation, RETURN_STRING(to_string(future.created_at()).c_str()))
+TA_FUTURE_BOTH(getCompletedFileAndLine, return_place(future.completed_at(), return_value))
+TA_FUTURE_BOTH(getCompletedLocation, RETURN_STRING(to_string(future.completed_at()).c_str()))
+#undef TA_FUTURE_BOTH

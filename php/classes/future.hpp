@@ -1,0 +1,38 @@
+#pragma once
+
+/// `Async\FutureState` and `Async\Future`: two objects, one completion.
+
+#include "../value.hpp"
+
+#include <trueasync/sync/future.hpp>
+
+namespace trueasync::php {
+
+inline zend_class_entry* ce_future_state = nullptr;
+inline zend_class_entry* ce_future = nullptr;
+
+/// The completion that both objects share. Knows where it was made and completed.
+class PhpFuture final : public FutureOf<Value> {
+public:
+    /// Made where PHP code is now.
+    PhpFuture();
+
+    Place created_at() const override { return created_; }
+    Place completed_at() const override { return completed_; }
+
+    /// The present place becomes that of the completion; call it right before completing.
+    void completing_here() noexcept;
+
+private:
+    Value created_file_;  // keep the texts of the places
+    Value completed_file_;
+    Place created_;
+    Place completed_;
+};
+
+/// A new `Future` object that reads `future`; one reference.
+zend_object* make_future(Ref<PhpFuture> future) noexcept;
+
+void register_future();
+
+}  // namespace trueasync::php

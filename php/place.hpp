@@ -1,0 +1,20 @@
+#pragma once
+
+/// Places in PHP source.
+
+#include "value.hpp"
+
+#include <trueasync/base/place.hpp>
+
+namespace trueasync::php {
+
+/// Where `frame` stands: the innermost one from there on that has a source line.
+Place place_of(const zend_execute_data* frame) noexcept;
+
+/// Where PHP code is now; `file` keeps the text alive.
+Place place_here(Value& file) noexcept;
+
+/// `[file, line]`, or `[null, 0]`.
+void return_place(const Place& place, zval* return_value) noexcept;
+
+}  // namespace trueasync::php
