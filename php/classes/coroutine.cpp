@@ -66,6 +66,21 @@ Place PhpCoroutine::suspended_at() const {
     return place_of(is_running() ? EG(current_execute_data) : vm.current_execute_data);
 }
 
+void PhpCoroutine::leave() noexcept {
+    vm.save();
+    output.leave();
+    compare.leave();
+    request.scheduler_vm.load();
+    request.is_in_scheduler = true;
+}
+
+void PhpCoroutine::enter() noexcept {
+    vm.load();
+    output.enter();
+    compare.enter();
+    request.is_in_scheduler = false;
+}
+
 void PhpCoroutine::drop_body() noexcept {
     callable.reset();
     arguments.clear();
@@ -105,6 +120,7 @@ void PhpCoroutine::run() {
     request.is_in_scheduler = false;
     zend_try {
         run_body();
+        OutputState::end();
         if (EG(exception) != nullptr && zend_is_unwind_exit(EG(exception))) {
             zend_clear_exception();
             request.is_exiting = true;  // exit() ends the script, not just this coroutine

@@ -2,6 +2,8 @@
 
 /// `Async\Coroutine`: the core's coroutine and the PHP object are one piece of memory.
 
+#include "../engine/compare.hpp"
+#include "../engine/output.hpp"
 #include "../engine/vm_state.hpp"
 #include "../value.hpp"
 
@@ -38,6 +40,12 @@ public:
     Value spawn_file;  // keeps the text of the place
     VmState vm = {};
     zend_fiber_context fiber = {};  // lets native fibers work inside
+    OutputState output;
+    CompareState compare;
+
+    /// The engine's state is exchanged for the scheduler's, and back.
+    void leave() noexcept;
+    void enter() noexcept;
 
 protected:
     void run() override;

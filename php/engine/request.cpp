@@ -3,6 +3,7 @@
 #include "../classes/coroutine.hpp"
 #include "../classes/exceptions.hpp"
 #include "../error.hpp"
+#include "autoload.hpp"
 
 #include <trueasync/debug/dump.hpp>
 #include <trueasync/event/host_objects.hpp>
@@ -22,13 +23,10 @@ class PhpHook final : public HostHook {
 public:
     void start(Coroutine& /*coroutine*/) noexcept override {}  // in `run`, on whose stack the first VM page lies
     void leave(Coroutine& coroutine) noexcept override {
-        static_cast<PhpCoroutine&>(coroutine).vm.save();
-        request.scheduler_vm.load();
-        request.is_in_scheduler = true;
+        static_cast<PhpCoroutine&>(coroutine).leave();
     }
     void enter(Coroutine& coroutine) noexcept override {
-        static_cast<PhpCoroutine&>(coroutine).vm.load();
-        request.is_in_scheduler = false;
+        static_cast<PhpCoroutine&>(coroutine).enter();
     }
     void finish(Coroutine& coroutine) noexcept override {
         if (&coroutine != request.main) {
@@ -204,12 +202,14 @@ zend_op_array* compile_string(zend_string* source, const char* filename, zend_co
 void request_minit() {
     scheduler_function.type = ZEND_INTERNAL_FUNCTION;
     set_host_objects(&objects);
+    autoload_minit();
     compile_file_before = std::exchange(zend_compile_file, compile_file);
     compile_string_before = std::exchange(zend_compile_string, compile_string);
 }
 
 void request_mshutdown() {
     set_host_objects(nullptr);
+    autoload_mshutdown();
     if (zend_compile_file == compile_file) {
         zend_compile_file = compile_file_before;
     }

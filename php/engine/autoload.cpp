@@ -1,0 +1,60 @@
+#include "autoload.hpp"
+
+#include "../error.hpp"
+#include "request.hpp"
+
+#include <string>
+#include <trueasync/event/manual_event.hpp>
+#include <trueasync/runtime/wait.hpp>
+#include <unordered_map>
+#include <utility>
+
+namespace trueasync::php {
+
+namespace {
+
+using Autoload = zend_class_entry* (*)(zend_string*, zend_string*);
+Autoload autoload_before = nullptr;
+
+struct Loading {
+    Coroutine* by;
+    Ref<ManualEvent> is_over;
+};
+TA_PHP_THREAD_LOCAL std::unordered_map<std::string, Loading> loading;
+
+zend_class_entry* autoload(zend_string* name, zend_string* lower_name) {
+    Coroutine* self = request.runtime != nullptr && !request.is_in_scheduler ? Scheduler::current_coroutine() : nullptr;
+    if (self == nullptr) {
+        return autoload_before(name, lower_name);
+    }
+    std::string key(ZSTR_VAL(lower_name), ZSTR_LEN(lower_name));
+    zend_hash_del(EG(in_autoload), lower_name);  // so that the others come here
+    if (const auto found = loading.find(key); found != loading.end()) {
+        if (found->second.by == self) {
+            return nullptr;  // it needs itself
+        }
+        const Ref<ManualEvent> is_over = found->second.is_over;
+        if (!has_arrived(wait_for(*is_over))) {
+            return nullptr;
+        }
+        return static_cast<zend_class_entry*>(zend_hash_find_ptr(EG(class_table), lower_name));
+    }
+    const Ref<ManualEvent> is_over = ManualEvent::create();
+    loading.emplace(key, Loading{self, is_over});
+    zend_class_entry* found = autoload_before(name, lower_name);
+    loading.erase(key);
+    is_over->notify();
+    return found;
+}
+
+}  // namespace
+
+void autoload_minit() { autoload_before = std::exchange(zend_autoload, autoload); }
+
+void autoload_mshutdown() {
+    if (zend_autoload == autoload) {
+        zend_autoload = autoload_before;
+    }
+}
+
+}  // namespace trueasync::php

@@ -1,0 +1,42 @@
+#pragma once
+
+/// Each coroutine has its own stack of output buffers. Without this what one coroutine prints would land in a buffer that another has
+/// opened, and `ob_get_clean` would take what is not its own.
+
+#include "../zend.hpp"
+
+namespace trueasync::php {
+
+/// The output layer of a coroutine that does not run; empty for most.
+class OutputState {
+public:
+    /// The coroutine leaves: its buffers go with it.
+    void leave() noexcept {
+        if (UNEXPECTED(OG(handlers).top != 0 || OG(running) != nullptr)) {
+            save();
+        }
+    }
+    /// It is back.
+    void enter() noexcept {
+        if (UNEXPECTED(is_saved_)) {
+            restore();
+        }
+    }
+    /// It has ended: flushes what is left.
+    static void end() noexcept {
+        if (UNEXPECTED(OG(handlers).top != 0)) {
+            php_output_end_all();
+        }
+    }
+
+private:
+    void save() noexcept;
+    void restore() noexcept;
+
+    zend_stack handlers_;
+    php_output_handler* active_;
+    php_output_handler* running_;
+    bool is_saved_ = false;
+};
+
+}  // namespace trueasync::php
