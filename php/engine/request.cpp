@@ -4,6 +4,7 @@
 #include "../classes/exceptions.hpp"
 #include "../error.hpp"
 #include "autoload.hpp"
+#include "fiber.hpp"
 
 #include <trueasync/debug/dump.hpp>
 #include <trueasync/event/host_objects.hpp>
@@ -84,6 +85,7 @@ PhpHook hook;
 PhpObjects objects;
 PhpReports reports;
 PhpHelpers helpers;
+TA_PHP_THREAD_LOCAL FiberRelief fiber_relief;
 
 }  // namespace
 
@@ -98,6 +100,7 @@ bool start_slow() noexcept {
     auto runtime = std::make_unique<Runtime>(make_uv_reactor(), settings);
     runtime->scheduler().set_host_hook(&hook);
     runtime->scheduler().set_helper_factory(&helpers);
+    runtime->scheduler().add_stuck_handler(fiber_relief);
     request.main = PhpCoroutine::create();
     request.main->set_name("main");
     if (Status status = runtime->start(request.main); !status) {
@@ -203,6 +206,7 @@ void request_minit() {
     scheduler_function.type = ZEND_INTERNAL_FUNCTION;
     set_host_objects(&objects);
     autoload_minit();
+    fiber_minit();
     compile_file_before = std::exchange(zend_compile_file, compile_file);
     compile_string_before = std::exchange(zend_compile_string, compile_string);
 }
@@ -233,6 +237,7 @@ void request_end() {
     if (request.uncaught != nullptr) {
         zend_exception_error(std::exchange(request.uncaught, nullptr), E_WARNING);
     }
+    fiber_request_end();
     set_report_sink(nullptr);
 }
 

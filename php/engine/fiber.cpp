@@ -1,0 +1,378 @@
+#include "fiber.hpp"
+
+#include "../classes/coroutine.hpp"
+#include "../classes/exceptions.hpp"
+#include "../error.hpp"
+#include "request.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <trueasync/runtime/wait.hpp>
+#include <unordered_map>
+
+namespace trueasync::php {
+
+namespace {
+
+/// Wakes one waiter; remembered when nobody waits yet.
+class Baton {
+public:
+    void pass() noexcept {
+        is_passed_ = true;
+        if (waiter_ != nullptr) {
+            waiter_->wake();
+        }
+    }
+    bool is_waited_for() const noexcept { return waiter_ != nullptr; }
+
+    WaitResult take() noexcept {
+        DirectWait guard([](const WaitGuard& /*guard*/) { return std::string("Fiber"); });
+        waiter_ = &guard;
+        if (is_passed_) {
+            guard.wake();
+        }
+        const WaitResult result = guard.park();
+        waiter_ = nullptr;
+        if (result == WaitResult::Ready) {
+            is_passed_ = false;
+        }
+        return result;
+    }
+
+private:
+    DirectWait* waiter_ = nullptr;
+    bool is_passed_ = false;
+};
+
+/// What passes between a fiber and who drives it.
+struct Drive {
+    Ref<PhpCoroutine> coroutine;
+    Baton to_fiber;
+    Baton to_driver;
+    Value transfer;
+    bool is_exception = false;  // what is transferred is thrown
+    bool is_driven = false;     // somebody waits for it to yield
+
+    void send(Value value, bool exception) noexcept {
+        transfer = std::move(value);
+        is_exception = exception;
+    }
+    /// What was sent, into `return_value` or thrown.
+    void receive(zval* return_value) noexcept {
+        if (is_exception) {
+            zval exception;
+            transfer.move_to(&exception);
+            is_exception = false;
+            zend_throw_exception_internal(Z_OBJ(exception));
+        } else if (transfer.is_set()) {
+            transfer.move_to(return_value);
+        }
+    }
+};
+
+TA_PHP_THREAD_LOCAL std::unordered_map<zend_fiber*, std::shared_ptr<Drive>> drives;
+
+std::shared_ptr<Drive> drive_of(zend_fiber* fiber) {
+    const auto found = drives.find(fiber);
+    return found != drives.end() ? found->second : nullptr;
+}
+
+zend_fiber* fiber_of(zend_object* object) { return reinterpret_cast<zend_fiber*>(object); }
+
+zend_class_entry* ce_fiber_error = nullptr;
+zend_object_handlers handlers;
+void (*destroy_before)(zend_object*) = nullptr;
+void (*free_before)(zend_object*) = nullptr;
+zend_object* (*create_before)(zend_class_entry*) = nullptr;
+zif_handler start_before = nullptr;
+zif_handler resume_before = nullptr;
+zif_handler throw_before = nullptr;
+zif_handler suspend_before = nullptr;
+
+/// The fiber's function, in its coroutine.
+class FiberBody final : public HelperBody {
+public:
+    FiberBody(zend_fiber* fiber, std::shared_ptr<Drive> drive, std::vector<Value> arguments, Value named)
+        : fiber_(fiber), drive_(std::move(drive)), arguments_(std::move(arguments)), named_(std::move(named)) {
+        GC_ADDREF(&fiber_->std);
+    }
+    ~FiberBody() override {
+        if (fiber_ != nullptr) {  // it has never run
+            fiber_->context.status = ZEND_FIBER_STATUS_DEAD;
+            fiber_->flags |= ZEND_FIBER_FLAG_THREW;
+            OBJ_RELEASE(&fiber_->std);
+        }
+    }
+
+    Ref<Error> run() override {
+        EG(active_fiber) = fiber_;
+        fiber_->context.status = ZEND_FIBER_STATUS_RUNNING;
+        std::vector<zval> plain(arguments_.size());
+        for (std::size_t i = 0; i < plain.size(); ++i) {
+            ZVAL_COPY_VALUE(&plain[i], arguments_[i].get());
+        }
+        fiber_->fci.params = plain.data();
+        fiber_->fci.param_count = static_cast<std::uint32_t>(plain.size());
+        fiber_->fci.named_params = named_.is_set() ? Z_ARRVAL_P(named_.get()) : nullptr;
+        fiber_->fci.retval = &fiber_->result;
+        zend_call_function(&fiber_->fci, &fiber_->fci_cache);
+        arguments_.clear();
+        named_.reset();
+        EG(active_fiber) = nullptr;
+        fiber_->context.status = ZEND_FIBER_STATUS_DEAD;
+        if (EG(exception) != nullptr) {
+            fiber_->flags |= ZEND_FIBER_FLAG_THREW;
+            if (zend_is_graceful_exit(EG(exception)) || zend_is_unwind_exit(EG(exception))) {
+                if (zend_is_graceful_exit(EG(exception)) || !drive_->is_driven) {
+                    zend_clear_exception();
+                }
+                drive_->send({}, false);
+            } else if (drive_->is_driven || !instanceof_function(EG(exception)->ce, ce_cancellation)) {
+                zend_object* thrown = EG(exception);
+                GC_ADDREF(thrown);
+                zend_clear_exception();
+                if (drive_->is_driven) {
+                    drive_->send(Value::adopt(thrown), true);
+                } else {
+                    zend_throw_exception_internal(thrown);
+                }
+            }
+        } else {
+            drive_->send({}, false);
+        }
+        drive_->to_driver.pass();
+        zend_fiber* fiber = std::exchange(fiber_, nullptr);
+        OBJ_RELEASE(&fiber->std);
+        return {};
+    }
+
+private:
+    zend_fiber* fiber_;
+    std::shared_ptr<Drive> drive_;
+    std::vector<Value> arguments_;
+    Value named_;
+};
+
+/// Lets the fiber go on and waits until it yields or ends.
+void drive(Drive& drive, zval* return_value) {
+    drive.is_driven = true;
+    const WaitResult result = drive.to_driver.take();
+    drive.is_driven = false;
+    if (has_arrived(result)) {
+        drive.receive(return_value);
+    }
+}
+
+bool is_ours(zend_fiber* fiber) { return request.runtime != nullptr && drives.contains(fiber); }
+
+void refuse(const char* message) { zend_throw_error(ce_fiber_error, "%s", message); }
+
+ZEND_NAMED_FUNCTION(fiber_start) {
+    zend_fiber* fiber = fiber_of(Z_OBJ_P(ZEND_THIS));
+    if (request.runtime == nullptr || request.is_in_scheduler || fiber->context.status != ZEND_FIBER_STATUS_INIT || is_ours(fiber)) {
+        if (is_ours(fiber)) {
+            refuse("Cannot start a fiber that has already been started");
+            return;
+        }
+        start_before(INTERNAL_FUNCTION_PARAM_PASSTHRU);
+        return;
+    }
+    zval* arguments = nullptr;
+    std::uint32_t count = 0;
+    HashTable* named = nullptr;
+    ZEND_PARSE_PARAMETERS_START(0, -1)
+    Z_PARAM_VARIADIC_WITH_NAMED(arguments, count, named);
+    ZEND_PARSE_PARAMETERS_END();
+    std::vector<Value> values;
+    for (std::uint32_t i = 0; i < count; ++i) {
+        values.emplace_back(&arguments[i]);
+    }
+    Value names;
+    if (named != nullptr) {
+        zval array;
+        ZVAL_ARR(&array, named);
+        names = Value(&array);
+    }
+    auto link = std::make_shared<Drive>();
+    drives.emplace(fiber, link);
+    fiber->context.status = ZEND_FIBER_STATUS_RUNNING;
+    Ref<Coroutine> coroutine;
+    if (!check(request.runtime->scheduler().spawn_helper(
+            std::make_unique<FiberBody>(fiber, link, std::move(values), std::move(names)), Place(), Priority::Normal,
+            Scheduler::current_owner(), &coroutine
+        ))) {
+        drives.erase(fiber);
+        return;
+    }
+    link->coroutine = Ref<PhpCoroutine>(static_cast<PhpCoroutine*>(coroutine.get()));
+    drive(*link, return_value);
+}
+
+/// `resume` and `throw`.
+void go_on(zend_fiber* fiber, Value value, bool is_exception, zval* return_value) {
+    const std::shared_ptr<Drive> link = drive_of(fiber);
+    if (fiber->context.status != ZEND_FIBER_STATUS_SUSPENDED || link->is_driven) {
+        refuse("Cannot resume a fiber that is not suspended");
+        return;
+    }
+    link->send(std::move(value), is_exception);
+    link->to_fiber.pass();
+    drive(*link, return_value);
+}
+
+ZEND_NAMED_FUNCTION(fiber_resume) {
+    zend_fiber* fiber = fiber_of(Z_OBJ_P(ZEND_THIS));
+    if (!is_ours(fiber)) {
+        resume_before(INTERNAL_FUNCTION_PARAM_PASSTHRU);
+        return;
+    }
+    zval* value = nullptr;
+    ZEND_PARSE_PARAMETERS_START(0, 1)
+    Z_PARAM_OPTIONAL
+    Z_PARAM_ZVAL(value)
+    ZEND_PARSE_PARAMETERS_END();
+    go_on(fiber, value != nullptr ? Value(value) : Value::null(), false, return_value);
+}
+
+ZEND_NAMED_FUNCTION(fiber_throw) {
+    zend_fiber* fiber = fiber_of(Z_OBJ_P(ZEND_THIS));
+    if (!is_ours(fiber)) {
+        throw_before(INTERNAL_FUNCTION_PARAM_PASSTHRU);
+        return;
+    }
+    zend_object* exception = nullptr;
+    ZEND_PARSE_PARAMETERS_START(1, 1)
+    Z_PARAM_OBJ_OF_CLASS(exception, zend_ce_throwable)
+    ZEND_PARSE_PARAMETERS_END();
+    GC_ADDREF(exception);
+    go_on(fiber, Value::adopt(exception), true, return_value);
+}
+
+ZEND_NAMED_FUNCTION(fiber_suspend) {
+    zend_fiber* fiber = EG(active_fiber);
+    if (fiber == nullptr || !is_ours(fiber)) {
+        suspend_before(INTERNAL_FUNCTION_PARAM_PASSTHRU);
+        return;
+    }
+    zval* value = nullptr;
+    ZEND_PARSE_PARAMETERS_START(0, 1)
+    Z_PARAM_OPTIONAL
+    Z_PARAM_ZVAL(value)
+    ZEND_PARSE_PARAMETERS_END();
+    if ((fiber->flags & ZEND_FIBER_FLAG_DESTROYED) != 0) {
+        refuse("Cannot suspend in a force-closed fiber");
+        return;
+    }
+    const std::shared_ptr<Drive> link = drive_of(fiber);
+    link->send(value != nullptr ? Value(value) : Value::null(), false);
+    fiber->context.status = ZEND_FIBER_STATUS_SUSPENDED;
+    link->to_driver.pass();
+    GC_DELREF(&fiber->std);  // whoever holds the object decides whether it goes on
+    const WaitResult result = link->to_fiber.take();
+    GC_ADDREF(&fiber->std);
+    fiber->context.status = ZEND_FIBER_STATUS_RUNNING;
+    if (has_arrived(result)) {
+        link->receive(return_value);
+    }
+}
+
+ZEND_METHOD(Fiber, getCoroutine) {
+    ZEND_PARSE_PARAMETERS_NONE();
+    if (const std::shared_ptr<Drive> link = drive_of(fiber_of(Z_OBJ_P(ZEND_THIS))); link != nullptr && link->coroutine != nullptr) {
+        RETURN_OBJ_COPY(link->coroutine->object());
+    }
+}
+
+/// Ends a suspended fiber as PHP does: its `finally` blocks run, nothing is caught.
+void close_fiber(zend_fiber* fiber, Drive& link) {
+    fiber->flags |= ZEND_FIBER_FLAG_DESTROYED;
+    link.send(Value::adopt(zend_create_graceful_exit()), true);
+    link.to_fiber.pass();
+}
+
+void destroy_fiber(zend_object* object) {
+    zend_fiber* fiber = fiber_of(object);
+    const std::shared_ptr<Drive> link = drive_of(fiber);
+    if (link == nullptr) {
+        destroy_before(object);
+        return;
+    }
+    if (request.runtime == nullptr || fiber->context.status != ZEND_FIBER_STATUS_SUSPENDED || request.is_in_scheduler) {
+        return;
+    }
+    const ExceptionPause pause;
+    GC_ADDREF(object);
+    close_fiber(fiber, *link);
+    zval ignored;
+    ZVAL_UNDEF(&ignored);
+    drive(*link, &ignored);
+    zval_ptr_dtor(&ignored);
+    GC_DELREF(object);
+}
+
+void free_fiber(zend_object* object) {
+    drives.erase(fiber_of(object));
+    free_before(object);
+}
+
+zend_object* create_fiber(zend_class_entry* ce) {
+    zend_object* object = create_before(ce);
+    if (UNEXPECTED(free_before == nullptr)) {  // the engine hides its own: the first object shows them
+        handlers = *object->handlers;
+        destroy_before = std::exchange(handlers.dtor_obj, destroy_fiber);
+        free_before = std::exchange(handlers.free_obj, free_fiber);
+    }
+    object->handlers = &handlers;
+    return object;
+}
+
+ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_get_coroutine, 0, 0, Async\\Coroutine, 1)
+ZEND_END_ARG_INFO()
+
+const zend_function_entry added[] = {
+    ZEND_ME(Fiber, getCoroutine, arginfo_get_coroutine, ZEND_ACC_PUBLIC) ZEND_FE_END
+};
+
+zif_handler replace(const char* name, zif_handler handler) {
+    auto* function =
+        static_cast<zend_internal_function*>(zend_hash_str_find_ptr(&zend_ce_fiber->function_table, name, strlen(name)));
+    return std::exchange(function->handler, handler);
+}
+
+}  // namespace
+
+void fiber_minit() {
+    ce_fiber_error =
+        static_cast<zend_class_entry*>(zend_hash_str_find_ptr(CG(class_table), "fibererror", sizeof("fibererror") - 1));
+    zend_register_functions(zend_ce_fiber, added, &zend_ce_fiber->function_table, MODULE_PERSISTENT);
+    start_before = replace("start", fiber_start);
+    resume_before = replace("resume", fiber_resume);
+    throw_before = replace("throw", fiber_throw);
+    suspend_before = replace("suspend", fiber_suspend);
+    create_before = std::exchange(zend_ce_fiber->create_object, create_fiber);
+}
+
+bool FiberRelief::relieve() noexcept {
+    std::vector<std::pair<zend_fiber*, std::shared_ptr<Drive>>> suspended;
+    for (const auto& [fiber, link] : drives) {
+        if (fiber->context.status == ZEND_FIBER_STATUS_SUSPENDED && !link->is_driven) {
+            suspended.emplace_back(fiber, link);
+        }
+    }
+    for (const Coroutine& coroutine : request.runtime->scheduler().alive()) {
+        const bool is_fiber = std::any_of(suspended.begin(), suspended.end(), [&](const auto& one) {
+            return one.second->coroutine.get() == &coroutine;
+        });
+        if (!is_fiber) {
+            return false;  // somebody waits for something: a deadlock like any other
+        }
+    }
+    for (const auto& [fiber, link] : suspended) {
+        close_fiber(fiber, *link);
+    }
+    return !suspended.empty();
+}
+
+void fiber_request_end() { drives.clear(); }
+
+}  // namespace trueasync::php
