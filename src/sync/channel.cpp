@@ -149,13 +149,13 @@ void ChannelEvent::set_room(std::uint32_t room) noexcept {
 
 // --- waiting
 
-void ChannelEvent::enter(Waiter& waiter) noexcept {
-    if (waiter.kind() == kReceiver) {
+void ChannelEvent::enter(Waiter& waiter, std::uint8_t kind) noexcept {
+    if (kind == kReceiver) {
         receivers_.push_back(waiter);
         update_watch(receivers_, true);
         return;
     }
-    if (waiter.kind() == kSender) {
+    if (kind == kSender) {
         senders_.push_back(waiter);
     } else {
         put(waiter.value());
@@ -165,11 +165,11 @@ void ChannelEvent::enter(Waiter& waiter) noexcept {
     update_watch(senders_, true);
 }
 
-void ChannelEvent::leave(Waiter& waiter) noexcept {
+void ChannelEvent::leave(Waiter& waiter, std::uint8_t kind) noexcept {
     if (waiter.is_served()) {
-        if (waiter.kind() == kReceiver) {
+        if (kind == kReceiver) {
             hand_on_value();
-        } else if (waiter.kind() == kSender) {
+        } else if (kind == kSender) {
             hand_on_place();
         }
         return;
@@ -177,26 +177,31 @@ void ChannelEvent::leave(Waiter& waiter) noexcept {
     if (!waiter.is_waiting()) {
         return;
     }
-    if (waiter.kind() == kReceiver) {
+    if (kind == kReceiver) {
         receivers_.remove(waiter);
         update_watch(receivers_, false);
-    } else if (waiter.kind() == kSender) {
+    } else if (kind == kSender) {
         senders_.remove(waiter);
         update_watch(senders_, false);
     } else {
-        placed_ = nullptr;
-        take_back(waiter.value());
+        withdraw();
         serve_place();
         update_watch(senders_, false);
     }
 }
 
+/// Gives the value that lies there back to its sender.
+void ChannelEvent::withdraw() noexcept {
+    take_back(std::exchange(placed_, nullptr)->value());
+    --free_values_;
+}
+
 void ChannelEvent::hand_on_value() noexcept {
     if (!receivers_.empty()) {
-        serve_first(receivers_);  // what was put aside stays so
+        serve_first(receivers_);
         return;
     }
-    --reserved_values_;
+    ++free_values_;
     if (!callbacks_.is_vacant()) {
         fire();
     }
@@ -224,59 +229,67 @@ void ChannelEvent::serve_senders() noexcept {
 
 /// One wait with a guard. `is_served` only with `Ready`; without it the waiter has left.
 WaitResult ChannelEvent::wait_in(
-    Kind kind, void* value, const WaitLimit& limit, std::source_location where, bool& is_served
+    const detail::WaitPlace<ChannelEvent>& place,
+    void* value,
+    const WaitLimit& limit,
+    std::source_location where,
+    bool& is_served
 ) noexcept {
-    detail::GuardedWait<ChannelEvent> wait(*this, kind, value, where);
+    detail::GuardedWait<ChannelEvent> wait(place, value, where);
     if (wait.result() != WaitResult::Ready) {
         return wait.result();
     }
-    enter(wait.waiter);
+    enter(wait.waiter, place.kind);
     const WaitResult result = wait.park_told(limit);
     is_served = result == WaitResult::Ready && wait.waiter.is_served();
     if (!is_served) {
-        leave(wait.waiter);
+        leave(wait.waiter, place.kind);
     }
     return result;
 }
 
-WaitResult ChannelEvent::refuse_closed() const noexcept {
-    return Scheduler::refuse(closed_error(), WaitResult::Failed);
-}
+WaitResult ChannelEvent::refuse_closed() const noexcept { return Scheduler::refuse(closed_error(), WaitResult::Failed); }
 
 WaitResult ChannelEvent::end_claim(Waiter& waiter, std::source_location where) noexcept {
     if (const WaitResult result = Scheduler::arrived(*Scheduler::current_coroutine()); result != WaitResult::Ready) {
-        leave(waiter);
+        leave(waiter, kReceiver);
         return result;
     }
     if (waiter.is_served()) {
         return WaitResult::Ready;
     }
-    leave(waiter);
-    return claim_long({}, where);
+    leave(waiter, kReceiver);
+    return claim({}, where);
 }
 
-WaitResult ChannelEvent::claim_long(const WaitLimit& limit, std::source_location where) noexcept {
+WaitResult ChannelEvent::claim_slow(std::source_location where) noexcept { return claim({}, where); }
+
+WaitResult ChannelEvent::claim(const WaitLimit& limit, std::source_location where) noexcept {
     if (const WaitResult result = detail::check_limit(limit, where); result != WaitResult::Ready) {
         return result;
     }
     const WaitLimit rest = detail::fix_limit(limit);
     for (;;) {
         if (has_free_value()) {
-            if (reserved_values_ != 0) {
-                bring_forward(reserved_values_);
+            if (held() != free_values_) {
+                bring_forward(held() - free_values_);
             }
-            ++reserved_values_;
+            --free_values_;
             return WaitResult::Ready;
         }
         if (is_closed()) {
             return refuse_closed();
         }
         bool is_served = false;
-        const WaitResult result = wait_in(kReceiver, nullptr, rest, where, is_served);
+        const WaitResult result = wait_in(receiving_, nullptr, rest, where, is_served);
         if (result != WaitResult::Ready || is_served) {
             return result;
         }
     }
+}
+
+WaitResult ChannelEvent::send_slow(void* value, std::source_location where) noexcept {
+    return send_long(value, {}, where);
 }
 
 WaitResult ChannelEvent::send_long(void* value, const WaitLimit& limit, std::source_location where) noexcept {
@@ -292,7 +305,7 @@ WaitResult ChannelEvent::send_long(void* value, const WaitLimit& limit, std::sou
             break;
         }
         bool is_served = false;
-        const WaitResult result = wait_in(kSender, value, rest, where, is_served);
+        const WaitResult result = wait_in(sending_, value, rest, where, is_served);
         if (result != WaitResult::Ready) {
             return result;
         }
@@ -302,7 +315,7 @@ WaitResult ChannelEvent::send_long(void* value, const WaitLimit& limit, std::sou
     }
     if (capacity_ == 0 && receivers_.empty()) {
         bool is_served = false;
-        const WaitResult result = wait_in(kPlaced, value, rest, where, is_served);
+        const WaitResult result = wait_in(placing_, value, rest, where, is_served);
         if (result != WaitResult::Ready || is_served) {
             serve_place();  // for the next, if this one could not even begin
             return result;
@@ -339,8 +352,8 @@ void ChannelEvent::close(ChannelCloseReason reason) noexcept {
     while (!receivers_.empty()) {
         receivers_.pop_front().tell(Waiter::State::Ended);
     }
-    if (Waiter* placed = std::exchange(placed_, nullptr)) {
-        take_back(placed->value());
+    if (Waiter* placed = placed_) {
+        withdraw();
         placed->tell(Waiter::State::Ended);
     }
     while (!senders_.empty()) {
@@ -369,7 +382,7 @@ bool ChannelEvent::replay(Callback* callback, void** result, Ref<Error>* error) 
 
 std::string ChannelEvent::info() const {
     return "Channel(capacity=" + std::to_string(capacity_) + ", receivers=" + std::to_string(waiting_receivers()) +
-           ", senders=" + std::to_string(waiting_senders()) + ", reserved=" + std::to_string(reserved_values_) + "/" +
+           ", senders=" + std::to_string(waiting_senders()) + ", reserved=" + std::to_string(reserved_values()) + "/" +
            std::to_string(reserved_places_) + ")";
 }
 

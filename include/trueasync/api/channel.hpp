@@ -55,8 +55,10 @@ public:
     explicit Channel(Ref<ChannelOf<T>> channel) noexcept : channel_(std::move(channel)) {}
 
     /// Sends. May suspend. Throws `ChannelClosed`, `Cancellation`, and `TimeoutError` when the limit came first.
-    TA_INLINE void send(T value, const Limit& limit = {}, std::source_location where = std::source_location::current())
-        const {
+    TA_INLINE void send(T value, std::source_location where = std::source_location::current()) const {
+        detail::check(channel_->send(value, where));
+    }
+    void send(T value, const Limit& limit, std::source_location where = std::source_location::current()) const {
         detail::check(channel_->send(value, limit, where));
     }
 
@@ -64,11 +66,16 @@ public:
     bool try_send(T value) const { return channel_->try_send(std::move(value)); }
 
     /// The next value. May suspend. What lies in a closed channel is received first; then it throws `ChannelClosed`.
-    TA_INLINE T recv(const Limit& limit = {}, std::source_location where = std::source_location::current()) const {
+    TA_INLINE T recv(std::source_location where = std::source_location::current()) const {
         ChannelOf<T>& channel = *channel_;
-        if (TA_LIKELY(limit.is_none() && channel.has_free_value())) {
+        if (channel.has_free_value()) {
             return channel.take_free();
         }
+        detail::check(channel.claim(where));
+        return channel.take_claimed();
+    }
+    T recv(const Limit& limit, std::source_location where = std::source_location::current()) const {
+        ChannelOf<T>& channel = *channel_;
         detail::check(channel.claim(limit, where));
         return channel.take_claimed();
     }

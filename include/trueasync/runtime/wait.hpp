@@ -56,6 +56,7 @@ public:
 
     void describe(std::vector<std::string>& lines) const { kind_->describe(*this, lines); }
     void abandon() noexcept { kind_->abandon(*this); }
+    const Kind& kind() const noexcept { return *kind_; }
 
 protected:
     TA_INLINE explicit Wait(const Kind& kind) noexcept : kind_(&kind) {}

@@ -72,7 +72,7 @@ public:
     bool is_empty() const noexcept { return held() == 0; }
     bool is_full() const noexcept { return held() >= place_count(); }
 
-    std::size_t reserved_values() const noexcept { return reserved_values_; }
+    std::size_t reserved_values() const noexcept { return held() - free_values_; }
     std::size_t reserved_places() const noexcept { return reserved_places_; }
     std::size_t waiting_receivers() const noexcept { return receivers_.size(); }
     std::size_t waiting_senders() const noexcept { return senders_.size() + (placed_ != nullptr ? 1 : 0); }
@@ -83,24 +83,29 @@ public:
     ChannelCloseReason close_reason() const noexcept { return reason_; }
 
     /// Whether `recv` and `send` would be done without waiting.
-    TA_INLINE bool has_free_value() const noexcept { return held() > reserved_values_; }
+    TA_INLINE bool has_free_value() const noexcept { return free_values_ != 0; }
     TA_INLINE bool has_free_place() const noexcept { return held() + reserved_places_ < place_limit_; }
 
     // --- receiving in two steps, for who builds the value himself
 
     /// Waits until a value is the caller's own, which he must then take at once, with `take_claimed`. May suspend. Closed and empty:
     /// `Failed`, with a `ChannelError`.
-    TA_INLINE WaitResult claim(const WaitLimit& limit, std::source_location where) noexcept {
-        if (TA_LIKELY(limit.is_none() && is_plain_)) {
-            detail::PlainWait<ChannelEvent> wait(*this, kReceiver);
-            if (const Coroutine* self = wait_plain(wait, receivers_, where); TA_LIKELY(self != nullptr)) {
-                return TA_LIKELY(Scheduler::is_undisturbed(*self) && wait.waiter.is_served())
-                           ? WaitResult::Ready
-                           : end_claim(wait.waiter, where);
-            }
+    TA_INLINE WaitResult claim(std::source_location where) noexcept {
+        if (TA_UNLIKELY(!is_plain_)) {
+            return claim_slow(where);
         }
-        return claim_long(limit, where);
+        detail::PlainWait<ChannelEvent> wait(receiving_);
+        const Coroutine* self = Scheduler::wait_direct(wait, where, [&](Coroutine& coroutine) {
+            wait.waiter.set_coroutine(&coroutine);
+            receivers_.push_back(wait.waiter);
+        });
+        if (TA_UNLIKELY(self == nullptr)) {
+            return claim_slow(where);
+        }
+        return TA_LIKELY(Scheduler::is_undisturbed(*self) && wait.waiter.is_served()) ? WaitResult::Ready
+                                                                                       : end_claim(wait.waiter, where);
     }
+    WaitResult claim(const WaitLimit& limit, std::source_location where) noexcept;
 
     bool replay(Callback* callback, void** result, Ref<Error>* error) override;
     /// `Channel(capacity=1, receivers=1, senders=0, reserved=1/0)`.
@@ -111,9 +116,9 @@ public:
     enum Kind : std::uint8_t { kReceiver, kSender, kPlaced };
 
     /// Takes a waiter out, or hands on what it was served with.
-    void leave(detail::Waiter& waiter) noexcept;
+    void leave(detail::Waiter& waiter, std::uint8_t kind) noexcept;
     /// Puts it behind the others. Only when it has to wait, and only while the channel is open.
-    void enter(detail::Waiter& waiter) noexcept;
+    void enter(detail::Waiter& waiter, std::uint8_t kind) noexcept;
     /// A value, or a place, that somebody was woken for is not wanted: it goes to the next, or becomes free.
     void hand_on_value() noexcept;
     void hand_on_place() noexcept;
@@ -128,10 +133,12 @@ protected:
     /// A value has been put at the end: it is the first receiver's, or anybody's.
     TA_INLINE void announce() noexcept {
         if (TA_LIKELY(!receivers_.empty())) {
-            ++reserved_values_;
             serve_first(receivers_);
-        } else if (TA_UNLIKELY(!callbacks_.is_vacant())) {
-            fire();
+        } else {
+            ++free_values_;
+            if (TA_UNLIKELY(!callbacks_.is_vacant())) {
+                fire();
+            }
         }
     }
 
@@ -144,7 +151,7 @@ protected:
 
     /// `send` in all its cases; moves from `value` when it is sent, and back when it was not taken.
     WaitResult send_long(void* value, const WaitLimit& limit, std::source_location where) noexcept;
-    WaitResult claim_long(const WaitLimit& limit, std::source_location where) noexcept;
+    TA_COLD WaitResult send_slow(void* value, std::source_location where) noexcept;
 
     Ref<Error> closed_error() const { return ChannelError::make(reason_); }
     /// There is memory for so many values now.
@@ -161,12 +168,12 @@ protected:
     /// Moves the value at `index` to the front.
     virtual void bring_forward(std::uint32_t index) noexcept = 0;
 
-    // The order matters: all that a hand-over touches is one cache line.
+    // The order matters: all that a hand-over touches is one cache line, and it writes little.
     std::uint32_t head_ = 0;  // both only grow, and wrap; the difference is what lies in the ring
     std::uint32_t tail_ = 0;
-    std::uint32_t reserved_values_ = 0;  // the first ones, for receivers that were woken
-    std::uint32_t reserved_places_ = 0;  // for senders that were woken
     std::uint32_t place_limit_ = 1;      // places that exist and have memory; 0 when it is closed
+    std::uint32_t free_values_ = 0;      // the last ones; those before are of receivers that were woken
+    std::uint32_t reserved_places_ = 0;  // of senders that were woken
     bool is_plain_ = true;               // open, and no timeouts
     ChannelCloseReason reason_ = ChannelCloseReason::Explicit;
     detail::WaiterList receivers_;      // none while there is a free value
@@ -186,14 +193,6 @@ private:
         ChannelEvent& channel_;
     };
 
-    TA_INLINE Coroutine* wait_plain(
-        detail::PlainWait<ChannelEvent>& wait, detail::WaiterList& list, std::source_location where
-    ) noexcept {
-        return Scheduler::wait_direct(wait, where, [&](Coroutine& self) {
-            wait.waiter.set_coroutine(self);
-            list.push_back(wait.waiter);
-        });
-    }
     TA_INLINE void serve_first(detail::WaiterList& list) noexcept {
         detail::Waiter& first = list.pop_front();
         if (TA_UNLIKELY(!is_plain_)) {
@@ -203,17 +202,26 @@ private:
     }
 
     TA_COLD WaitResult end_claim(detail::Waiter& waiter, std::source_location where) noexcept;
+    TA_COLD WaitResult claim_slow(std::source_location where) noexcept;
     WaitResult wait_in(
-        Kind kind, void* value, const WaitLimit& limit, std::source_location where, bool& is_served
+        const detail::WaitPlace<ChannelEvent>& place,
+        void* value,
+        const WaitLimit& limit,
+        std::source_location where,
+        bool& is_served
     ) noexcept;
     void serve_senders() noexcept;
     void serve_place() noexcept;
+    void withdraw() noexcept;
     WaitResult refuse_closed() const noexcept;
     void update_watch(const detail::WaiterList& list, bool is_new) noexcept;
     TA_COLD void fire() noexcept;
 
     std::unique_ptr<Watch> watch_;  // null without timeouts
     Belonging belonging_{*this};
+    detail::WaitPlace<ChannelEvent> receiving_{*this, kReceiver};
+    detail::WaitPlace<ChannelEvent> sending_{*this, kSender};
+    detail::WaitPlace<ChannelEvent> placing_{*this, kPlaced};
     std::uint32_t capacity_;
 };
 
@@ -236,17 +244,24 @@ public:
 
     /// Sends. May suspend. `value` is moved from when it was sent (`Ready`); else it is as it was. Closed: `Failed`, with a
     /// `ChannelError`.
-    TA_INLINE WaitResult
-    send(T& value, const WaitLimit& limit = {}, std::source_location where = std::source_location::current()) noexcept {
-        if (TA_LIKELY(limit.is_none() && has_free_place() && (!receivers_.empty() || capacity() != 0))) {
+    TA_INLINE WaitResult send(T& value, std::source_location where = std::source_location::current()) noexcept {
+        if (TA_LIKELY(has_free_place() && (!receivers_.empty() || capacity() != 0))) {
             push(std::move(value));
             announce();
             return WaitResult::Ready;
         }
-        return send_long(&value, limit, where);
+        return send_slow(&value, where);
     }
-    TA_INLINE WaitResult send(
-        T&& value, const WaitLimit& limit = {}, std::source_location where = std::source_location::current()
+    TA_INLINE WaitResult send(T&& value, std::source_location where = std::source_location::current()) noexcept {
+        return send(value, where);
+    }
+    WaitResult send(
+        T& value, const WaitLimit& limit, std::source_location where = std::source_location::current()
+    ) noexcept {
+        return limit.is_none() ? send(value, where) : send_long(&value, limit, where);
+    }
+    WaitResult send(
+        T&& value, const WaitLimit& limit, std::source_location where = std::source_location::current()
     ) noexcept {
         return send(value, limit, where);
     }
@@ -263,9 +278,7 @@ public:
 
     /// Receives into `value`. May suspend.
     WaitResult recv(
-        std::optional<T>& value,
-        const WaitLimit& limit = {},
-        std::source_location where = std::source_location::current()
+        std::optional<T>& value, const WaitLimit& limit = {}, std::source_location where = std::source_location::current()
     ) noexcept {
         if (TA_LIKELY(limit.is_none() && has_free_value())) {
             value.emplace(take_free());
@@ -291,16 +304,14 @@ public:
     Ref<FutureOf<T>> recv_async(const Place& where = {});
 
     /// After `claim`: the value.
-    TA_INLINE T take_claimed() noexcept {
-        --reserved_values_;
-        return pop();
-    }
+    TA_INLINE T take_claimed() noexcept { return pop(); }
 
     /// Precondition: `has_free_value`.
     TA_INLINE T take_free() noexcept {
-        if (TA_UNLIKELY(reserved_values_ != 0)) {
-            bring_forward(reserved_values_);
+        if (TA_UNLIKELY(held() != free_values_)) {
+            bring_forward(held() - free_values_);
         }
+        --free_values_;
         return pop();
     }
 
@@ -394,8 +405,8 @@ template <typename T>
 class ChannelOf<T>::Reception final : public FutureOf<T> {
 public:
     Reception(ChannelOf& channel, const Place& where) noexcept
-        : FutureOf<T>(where), channel_(channel), waiter_(&Reception::serve, kReceiver, this) {
-        channel.enter(waiter_);
+        : FutureOf<T>(where), channel_(channel), waiter_(&Reception::serve, this) {
+        channel.enter(waiter_, kReceiver);
         this->set_notify_handler([](Event& self, void*&, Error*&) {
             static_cast<Reception&>(self).leave();  // completed by somebody else: no value is wanted any more
             return Event::Notify::Continue;
@@ -411,13 +422,13 @@ private:
         } else if (self.is_completed()) {
             self.channel_.hand_on_value();
         } else {
-            --self.channel_.reserved_values_;  // takes it at once: the last one that was put aside
+            ++self.channel_.free_values_;  // takes it at once: the last one that was put aside
             self.complete(self.channel_.take_free()).ignore();
         }
     }
     void leave() noexcept {
         if (waiter_.is_waiting()) {
-            channel_.leave(waiter_);
+            channel_.leave(waiter_, kReceiver);
             waiter_.give_up();
         }
     }

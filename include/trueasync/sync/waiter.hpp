@@ -14,44 +14,45 @@ namespace trueasync::detail {
 /// Being served takes it out of the list and makes what it waited for its own; who then leaves without using it must hand it on.
 class Waiter {
 public:
-    enum class State : std::uint8_t { Waiting, Served, Ended };
+    enum class State : std::uintptr_t { Served = 0, Ended = 1 };
     using ServeFn = void (*)(Waiter& waiter, State state) noexcept;
 
-    TA_INLINE Waiter(Coroutine* coroutine, std::uint8_t kind, void* value) noexcept
-        : coroutine_(coroutine), kind_(kind), value_(value) {}
+    /// Of a coroutine that `set_coroutine` names.
+    explicit Waiter(void* value) noexcept : value_(value) {}
+    /// The same without a value.
+    struct Unset {};
+    TA_INLINE explicit Waiter(Unset /*unset*/) noexcept {}
     /// `serve` is called instead of waking a coroutine, in the middle of somebody else's turn.
-    Waiter(ServeFn serve, std::uint8_t kind, void* value) noexcept : kind_(kind), value_(value), serve_(serve) {}
+    Waiter(ServeFn serve, void* value) noexcept : who_(kNoCoroutine), value_(value), serve_(serve) {}
     Waiter(const Waiter&) = delete;
     Waiter& operator=(const Waiter&) = delete;
 
-    State state() const noexcept { return state_; }
-    bool is_waiting() const noexcept { return state_ == State::Waiting; }
-    bool is_served() const noexcept { return state_ == State::Served; }
-    /// What its owner says it is: a receiver, a sender.
-    std::uint8_t kind() const noexcept { return kind_; }
+    TA_INLINE void set_coroutine(Coroutine* coroutine) noexcept { who_ = reinterpret_cast<std::uintptr_t>(coroutine); }
+
+    TA_INLINE bool is_waiting() const noexcept { return who_ > static_cast<std::uintptr_t>(State::Ended); }
+    TA_INLINE bool is_served() const noexcept { return who_ == static_cast<std::uintptr_t>(State::Served); }
+    /// Where its value lies; what the owner wants it to be.
     void* value() const noexcept { return value_; }
 
     /// Tells it how its waiting has ended. It is in no list any more.
     TA_INLINE void tell(State state) noexcept {
-        state_ = state;
-        if (TA_LIKELY(coroutine_ != nullptr)) {
-            Scheduler::wake(*coroutine_);
+        const std::uintptr_t who = std::exchange(who_, static_cast<std::uintptr_t>(state));
+        if (TA_LIKELY(who != kNoCoroutine)) {
+            Scheduler::wake(*reinterpret_cast<Coroutine*>(who));
         } else {
             serve_(*this, state);
         }
     }
 
-    /// Which coroutine it is, where that was not known before.
-    TA_INLINE void set_coroutine(Coroutine& coroutine) noexcept { coroutine_ = &coroutine; }
     /// It has left by itself.
-    void give_up() noexcept { state_ = State::Ended; }
+    void give_up() noexcept { who_ = static_cast<std::uintptr_t>(State::Ended); }
 
 private:
     friend class WaiterList;
 
-    Coroutine* coroutine_ = nullptr;
-    State state_ = State::Waiting;
-    std::uint8_t kind_;
+    static constexpr std::uintptr_t kNoCoroutine = 2;
+
+    std::uintptr_t who_;  // the coroutine as long as it waits, then a `State`: one word less to write for a wait
     void* value_;
     ServeFn serve_;     // means nothing for a coroutine
     Waiter* previous_;  // these two mean nothing at the ends of a list and outside
@@ -118,29 +119,23 @@ private:
     Waiter* tail_ = nullptr;  // means nothing in an empty list
 };
 
-/// A coroutine that waits without a guard: see `Scheduler::wait_direct`. `Owner` has `leave(Waiter&)`, which takes it out or hands on
-/// what it was served with, and `info()`.
+/// A line to stand in, as dumps and a shutdown see it: part of whoever lets coroutines wait. `Owner` has `leave(Waiter&, kind)`, which
+/// takes a waiter out or hands on what it was served with, and `info()`.
+template <typename Owner>
+struct WaitPlace : Wait::Kind {
+    WaitPlace(Owner& its_owner, std::uint8_t its_kind) noexcept;
+
+    Owner* owner;
+    std::uint8_t kind;  // which of the owner's lines
+};
+
+/// A coroutine that waits without a guard: see `Scheduler::wait_direct`.
 template <typename Owner>
 class PlainWait final : public Wait {
 public:
-    TA_INLINE PlainWait(Owner& owner, std::uint8_t kind, void* value = nullptr) noexcept
-        : Wait(kPlain), owner_(owner), waiter(static_cast<Coroutine*>(nullptr), kind, value) {}
+    TA_INLINE explicit PlainWait(const WaitPlace<Owner>& place) noexcept : Wait(place) {}
 
-private:
-    static constexpr Kind kPlain = {
-        [](const Wait& wait, std::vector<std::string>& lines) {
-            lines.push_back(static_cast<const PlainWait&>(wait).owner_.info());
-        },
-        [](Wait& wait) noexcept {
-            auto& self = static_cast<PlainWait&>(wait);
-            self.owner_.leave(self.waiter);
-        },
-    };
-
-    Owner& owner_;
-
-public:
-    Waiter waiter;
+    Waiter waiter{Waiter::Unset{}};
 };
 
 /// The same with a guard, for a limit and for every special case.
@@ -148,8 +143,10 @@ template <typename Owner>
 class GuardedWait final : public WaitGuard {
 public:
     /// Ask `result` before `waiter` is used: outside a coroutine there is none.
-    GuardedWait(Owner& owner, std::uint8_t kind, void* value, std::source_location where) noexcept
-        : WaitGuard(where, kGuarded), owner_(owner), waiter(coroutine(), kind, value) {}
+    GuardedWait(const WaitPlace<Owner>& place, void* value, std::source_location where) noexcept
+        : WaitGuard(where, kGuarded), waiter(value), place_(place) {
+        waiter.set_coroutine(coroutine());
+    }
 
     /// Parks, with the waiter in its list already. A deadline that passes after it was told is too late.
     WaitResult park_told(const WaitLimit& limit) noexcept {
@@ -158,28 +155,41 @@ public:
         }
         const WaitResult result = park(limit);
         return result == WaitResult::TimedOut && !waiter.is_waiting() && limit.token() == nullptr ? WaitResult::Ready
-                                                                                                  : result;
+                                                                                                   : result;
     }
+
+    Waiter waiter;
 
 private:
     static constexpr Kind kGuarded = {
         [](const Wait& wait, std::vector<std::string>& lines) {
             const auto& self = static_cast<const GuardedWait&>(wait);
-            lines.push_back(self.owner_.info());
+            lines.push_back(self.place_.owner->info());
             self.describe_guard(lines);
         },
         [](Wait& wait) noexcept {
             auto& self = static_cast<GuardedWait&>(wait);
-            self.owner_.leave(self.waiter);
+            self.place_.owner->leave(self.waiter, self.place_.kind);
             self.leave();
         },
     };
 
-    Owner& owner_;
-
-public:
-    Waiter waiter;
+    const WaitPlace<Owner>& place_;
 };
+
+template <typename Owner>
+WaitPlace<Owner>::WaitPlace(Owner& its_owner, std::uint8_t its_kind) noexcept
+    : Kind{
+          [](const Wait& wait, std::vector<std::string>& lines) {
+              lines.push_back(static_cast<const WaitPlace&>(wait.kind()).owner->info());
+          },
+          [](Wait& wait) noexcept {
+              const auto& place = static_cast<const WaitPlace&>(wait.kind());
+              place.owner->leave(static_cast<PlainWait<Owner>&>(wait).waiter, place.kind);
+          }
+      },
+      owner(&its_owner),
+      kind(its_kind) {}
 
 /// What a limit says before anything is done: a token that has fired already ends every call. A future counts as used.
 inline WaitResult check_limit(const WaitLimit& limit, std::source_location where) noexcept {
