@@ -5,6 +5,7 @@
 
 #include <trueasync/api/await.hpp>
 #include <trueasync/api/await_many.hpp>
+#include <trueasync/api/channel.hpp>
 #include <trueasync/api/exceptions.hpp>
 #include <trueasync/api/exec.hpp>
 #include <trueasync/api/file.hpp>

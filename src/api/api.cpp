@@ -1,5 +1,6 @@
 #include <cerrno>
 #include <trueasync/api/await.hpp>
+#include <trueasync/api/channel.hpp>
 #include <trueasync/api/exceptions.hpp>
 #include <trueasync/api/run.hpp>
 #include <trueasync/api/spawn.hpp>
@@ -30,6 +31,8 @@ void throw_error(const Ref<Error>& error) {
             throw ResolveError(*error);
         case ErrorCode::System:
             throw IoError(*error);
+        case ErrorCode::ChannelClosed:
+            throw ChannelClosed(*error);
         default:
             throw AsyncError(*error);
     }

@@ -732,7 +732,7 @@ void Scheduler::abandon(Coroutine& coroutine) noexcept {
         return;
     }
     if (coroutine.wait_ != nullptr) {
-        coroutine.wait_->leave();
+        std::exchange(coroutine.wait_, nullptr)->abandon();
     } else {
         coroutine.waker_.leave_simple();
     }

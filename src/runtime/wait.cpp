@@ -127,7 +127,14 @@ std::vector<std::string> Coroutine::awaiting() const {
     return lines;
 }
 
-void WaitGuard::describe(std::vector<std::string>& lines) const {
+const Wait::Kind WaitGuard::kGuard = {
+    [](const Wait& wait, std::vector<std::string>& lines) {
+        static_cast<const WaitGuard&>(wait).describe_guard(lines);
+    },
+    [](Wait& wait) noexcept { static_cast<WaitGuard&>(wait).leave(); },
+};
+
+void WaitGuard::describe_guard(std::vector<std::string>& lines) const {
     if (source_ != nullptr) {
         lines.push_back(source_->info());
     }

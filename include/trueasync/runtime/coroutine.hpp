@@ -22,6 +22,7 @@
 
 namespace trueasync {
 
+class Wait;
 class WaitGuard;
 enum class WaitResult : std::uint8_t;
 
@@ -86,8 +87,8 @@ public:
 
     /// What it waits for at present: one line each.
     std::vector<std::string> awaiting() const;
-    /// The guard of its wait; null when it does not wait, or waits for one event only.
-    const WaitGuard* wait() const noexcept { return is_listed() ? wait_ : nullptr; }
+    /// What its wait has set up; null when it does not wait, or waits for one event only.
+    const Wait* wait() const noexcept { return is_listed() ? wait_ : nullptr; }
     const Waker& waker() const noexcept {
         if (!is_listed()) {
             const_cast<Coroutine*>(this)->waker_.build(const_cast<Coroutine&>(*this));
@@ -234,8 +235,8 @@ private:
     std::uint8_t body_ = 0;
     std::uint32_t also_unused_ = 0;  // as above
     std::uint64_t id_ = 0;
-    WaitGuard* wait_;  // set when it is listed
-    Error* error_;     // counted; these three mean nothing without their `Extra`
+    Wait* wait_;    // set when it is listed
+    Error* error_;  // counted; these three mean nothing without their `Extra`
     Owner* owner_;
     Rare* rare_;
     Waker waker_;  // built when it is listed

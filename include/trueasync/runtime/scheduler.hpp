@@ -161,6 +161,14 @@ public:
         return TA_LIKELY(self.attention_ == 0) && self.waker_.end_simple(false);
     }
 
+    /// A direct wait without a guard, while others are ready: `enter(self)` puts the coroutine into the list of whoever will wake it,
+    /// then it stops; `wait` is what dumps and a shutdown find. Null: nothing was done, take the long way. Else the running
+    /// coroutine, which has been continued: `is_undisturbed` or `arrived` comes next.
+    template <typename Enter>
+    static TA_INLINE Coroutine* wait_direct(Wait& wait, std::source_location where, Enter&& enter) noexcept;
+    /// Nothing but a wake-up has happened.
+    static TA_INLINE bool is_undisturbed(const Coroutine& self) noexcept { return TA_LIKELY(self.attention_ == 0); }
+
     /// The error behind the last `Cancelled`, `TimedOut`, `Refused` or `Failed` on this thread.
     /// Null for a deadline that passed.
     static Ref<Error> take_wait_error() noexcept;
@@ -433,6 +441,29 @@ TA_INLINE Coroutine* Scheduler::wait_simple(Event& event, bool is_lent, std::sou
     if (self == nullptr) {
         __builtin_unreachable();
     }
+    return self;
+}
+
+template <typename Enter>
+TA_INLINE Coroutine* Scheduler::wait_direct(Wait& wait, std::source_location where, Enter&& enter) noexcept {
+    detail::Hot& hot = detail::hot_here();
+    Coroutine* self = hot.current;
+    Coroutine* next = hot.queue.head();
+    if (TA_UNLIKELY(next == nullptr || self->wait_ != nullptr || !can_pass(hot, *self, *next))) {
+        return nullptr;
+    }
+    enter(*self);
+    self->wait_ = &wait;
+    self->suspended_at_ = where;
+    self->waker_state_ = WakerState::Waiting;
+    if (TA_UNLIKELY(!pass(hot, *self, *next))) {
+        park_slow(*self);
+    }
+    self = detail::hot_here().current;
+    if (self == nullptr) {
+        __builtin_unreachable();
+    }
+    self->wait_ = nullptr;
     return self;
 }
 

@@ -21,6 +21,8 @@ public:
     constexpr WaitLimit(Event& token, WakeRole role) noexcept : token_(&token), role_(role) {}
 
     Deadline deadline() const noexcept { return deadline_; }
+    /// Null when there is none.
+    Event* token() const noexcept { return token_; }
     bool is_none() const noexcept { return token_ == nullptr && deadline_.is_never(); }
 
     /// Puts the token, if there is one, into a wait. Before what is waited for: of two that have fired already the first counts.
@@ -41,16 +43,42 @@ private:
     WakeRole role_ = WakeRole::Cancel;
 };
 
+/// What a suspended coroutine has set up for its wait; lies on its stack.
+class Wait {
+public:
+    /// A kind of wait, for those who find one without being part of it.
+    struct Kind {
+        /// Adds a line for each thing that is waited for and is not an event of the waker.
+        void (*describe)(const Wait& wait, std::vector<std::string>& lines);
+        /// The coroutine will not come back: takes everything out that others could still reach.
+        void (*abandon)(Wait& wait) noexcept;
+    };
+
+    void describe(std::vector<std::string>& lines) const { kind_->describe(*this, lines); }
+    void abandon() noexcept { kind_->abandon(*this); }
+    const Kind& kind() const noexcept { return *kind_; }
+
+protected:
+    TA_INLINE explicit Wait(const Kind& kind) noexcept : kind_(&kind) {}
+    ~Wait() = default;
+
+private:
+    const Kind* kind_;
+};
+
 /// Lies on the stack of a waiting coroutine, from before the first subscription to after the last. Its destructor stops,
 /// unsubscribes and disarms whatever the wait has set up, so that no way out leaves anything behind.
 ///
 /// The general way: `add` any events, then `park`. One guard at a time per coroutine.
 ///
 /// @snippet unit/runtime/wait_test.cpp  several_events
-class TA_API WaitGuard : public ListNode<> {
+class TA_API WaitGuard : public Wait, public ListNode<> {
 public:
     /// Outside a coroutine, in a callback, and with a cancellation pending the wait is over before it begins; `park` says so.
-    TA_INLINE explicit WaitGuard(std::source_location where = std::source_location::current()) noexcept {
+    TA_INLINE explicit WaitGuard(
+        std::source_location where = std::source_location::current(), const Kind& kind = kGuard
+    ) noexcept
+        : Wait(kind) {
         result_ = Scheduler::departing(self_);
         if (TA_LIKELY(result_ == WaitResult::Ready && self_->wait_ == nullptr)) {
             self_->wait_ = this;
@@ -94,8 +122,11 @@ public:
     Coroutine* coroutine() const noexcept { return self_; }
     WaitResult result() const noexcept { return result_; }
 
-    /// Adds a line for each thing that is waited for and is not an event of the waker.
-    void describe(std::vector<std::string>& lines) const;
+protected:
+    static const Kind kGuard;
+
+    void describe_guard(std::vector<std::string>& lines) const;
+    void leave() noexcept;
 
 private:
     friend class Scheduler;
@@ -116,7 +147,6 @@ private:
     bool depart(Deadline deadline) noexcept;
     bool arm(Deadline deadline) noexcept;
     WaitResult arrive() noexcept;
-    void leave() noexcept;
 
     Coroutine* self_ = nullptr;
     const Event* source_ = nullptr;                        // of a direct wait

@@ -1,0 +1,389 @@
+#include <trueasync/sync/channel.hpp>
+
+#include <algorithm>
+
+namespace trueasync {
+
+using detail::Waiter;
+
+namespace {
+
+[[maybe_unused]] const bool registered = detail::register_event_size(EventType::Channel, sizeof(ChannelEvent));
+
+}  // namespace
+
+std::string_view to_string(ChannelCloseReason reason) noexcept {
+    switch (reason) {
+        case ChannelCloseReason::Explicit:
+            return "explicit";
+        case ChannelCloseReason::Disposed:
+            return "disposed";
+        case ChannelCloseReason::NoProducers:
+            return "no producers timeout";
+        case ChannelCloseReason::NoConsumers:
+            return "no consumers timeout";
+        case ChannelCloseReason::Deadlock:
+            return "deadlock";
+        case ChannelCloseReason::ScopeDisposed:
+            return "scope disposed";
+    }
+    return "unknown";
+}
+
+ChannelError::ChannelError(ChannelCloseReason reason)
+    : Error(ErrorCode::ChannelClosed, std::string(to_string(ErrorCode::ChannelClosed)), {}), reason_(reason) {}
+
+Ref<Error> ChannelError::make(ChannelCloseReason reason) { return Ref<Error>::adopt(new ChannelError(reason)); }
+
+const ChannelError* ChannelError::of(const Error* error) noexcept {
+    return error != nullptr && error->code() == ErrorCode::ChannelClosed ? dynamic_cast<const ChannelError*>(error)
+                                                                         : nullptr;
+}
+
+/// The timeouts: a timer for each side, which runs while somebody waits there.
+class ChannelEvent::Watch final : public StuckHandler {
+public:
+    Watch(ChannelEvent& channel, const ChannelSettings& settings) noexcept
+        : channel_(channel),
+          is_hard_(settings.hard_timeouts),
+          producers_{settings.no_producer_timeout, ChannelCloseReason::NoProducers, {}},
+          consumers_{settings.no_consumer_timeout, ChannelCloseReason::NoConsumers, {}} {}
+    ~Watch() override { stop(); }
+
+    void update(bool is_receiving, bool is_somebody_waiting, bool is_new) noexcept {
+        Side& side = is_receiving ? producers_ : consumers_;
+        if (!is_somebody_waiting) {
+            side.disarm();
+        } else if (is_new && side.timeout > Duration::zero()) {
+            arm(side);
+        }
+    }
+
+    void stop() noexcept {
+        unlink();
+        producers_.drop();
+        consumers_.drop();
+    }
+
+    /// Nothing but the timeouts is left to happen: why wait for them?
+    bool relieve() noexcept override {
+        if (!producers_.is_armed() && !consumers_.is_armed()) {
+            return false;
+        }
+        channel_.close(ChannelCloseReason::Deadlock);
+        return !detail::hot.queue.empty();
+    }
+
+private:
+    class Expiry final : public Callback {
+    public:
+        Expiry(ChannelEvent& channel, ChannelCloseReason reason) noexcept : channel_(channel), reason_(reason) {}
+        void call(Event& /*event*/, void* /*result*/, Error* /*error*/) override { channel_.close(reason_); }
+
+    private:
+        ChannelEvent& channel_;  // takes the timer along when it goes
+        ChannelCloseReason reason_;
+    };
+
+    struct Side {
+        Duration timeout;
+        ChannelCloseReason reason;
+        Ref<TimerEvent> timer;
+
+        bool is_armed() const noexcept { return timer != nullptr && timer->is_in_loop(); }
+        void disarm() noexcept {
+            if (is_armed()) {
+                timer->stop().ignore();
+            }
+        }
+        void drop() noexcept {
+            if (timer != nullptr) {
+                timer->close();
+                timer.reset();
+            }
+        }
+    };
+
+    void arm(Side& side) noexcept {
+        Scheduler* scheduler = Scheduler::current();
+        if (scheduler == nullptr) {
+            return;
+        }
+        side.disarm();
+        if (side.timer == nullptr || side.timer->is_closed()) {
+            side.timer = TimerEvent::create(scheduler->reactor(), side.timeout);
+            side.timer->set_hidden(!is_hard_);
+            const Ref<Expiry> expiry = make_ref<Expiry>(channel_, side.reason);
+            side.timer->add_callback(*expiry).ignore();
+        }
+        side.timer->start().ignore();  // without memory for it the wait is as long as it is
+        if (!is_hard_ && !is_linked()) {
+            scheduler->add_stuck_handler(*this);
+        }
+    }
+
+    ChannelEvent& channel_;
+    bool is_hard_;
+    Side producers_;
+    Side consumers_;
+};
+
+ChannelEvent::ChannelEvent(const ChannelSettings& settings) noexcept
+    : Event(EventType::Channel, Firing::Repeating), capacity_(settings.capacity) {
+    if (settings.no_producer_timeout > Duration::zero() || settings.no_consumer_timeout > Duration::zero()) {
+        watch_ = std::make_unique<Watch>(*this, settings);
+        is_plain_ = false;
+    }
+    if (Owner* owner = Scheduler::current_owner()) {
+        owner->attach(belonging_);
+    }
+}
+
+ChannelEvent::~ChannelEvent() = default;
+
+void ChannelEvent::set_room(std::uint32_t room) noexcept {
+    if (place_limit_ != 0) {
+        place_limit_ = std::min(room, place_count());
+    }
+}
+
+// --- waiting
+
+void ChannelEvent::enter(Waiter& waiter, std::uint8_t kind) noexcept {
+    if (kind == kReceiver) {
+        receivers_.push_back(waiter);
+        update_watch(receivers_, true);
+        return;
+    }
+    if (kind == kSender) {
+        senders_.push_back(waiter);
+    } else {
+        put(waiter.value());
+        placed_ = &waiter;
+        announce();  // no receiver waits, but somebody may watch
+    }
+    update_watch(senders_, true);
+}
+
+void ChannelEvent::leave(Waiter& waiter, std::uint8_t kind) noexcept {
+    if (waiter.is_served()) {
+        if (kind == kReceiver) {
+            hand_on_value();
+        } else if (kind == kSender) {
+            hand_on_place();
+        }
+        return;
+    }
+    if (!waiter.is_waiting()) {
+        return;
+    }
+    if (kind == kReceiver) {
+        receivers_.remove(waiter);
+        update_watch(receivers_, false);
+    } else if (kind == kSender) {
+        senders_.remove(waiter);
+        update_watch(senders_, false);
+    } else {
+        withdraw();
+        serve_place();
+        update_watch(senders_, false);
+    }
+}
+
+/// Gives the value that lies there back to its sender.
+void ChannelEvent::withdraw() noexcept {
+    take_back(std::exchange(placed_, nullptr)->value());
+    --free_values_;
+}
+
+void ChannelEvent::hand_on_value() noexcept {
+    if (!receivers_.empty()) {
+        serve_first(receivers_);
+        return;
+    }
+    ++free_values_;
+    if (!callbacks_.is_vacant()) {
+        fire();
+    }
+}
+
+void ChannelEvent::hand_on_place() noexcept {
+    --reserved_places_;
+    serve_place();
+}
+
+void ChannelEvent::serve_place() noexcept {
+    if (!senders_.empty() && has_free_place()) {
+        ++reserved_places_;
+        serve_first(senders_);
+    }
+}
+
+void ChannelEvent::serve_senders() noexcept {
+    if (placed_ != nullptr) {
+        std::exchange(placed_, nullptr)->tell(Waiter::State::Served);
+        update_watch(senders_, true);
+    }
+    serve_place();
+}
+
+/// One wait with a guard. `is_served` only with `Ready`; without it the waiter has left.
+WaitResult ChannelEvent::wait_in(
+    const detail::WaitPlace<ChannelEvent>& place,
+    void* value,
+    const WaitLimit& limit,
+    std::source_location where,
+    bool& is_served
+) noexcept {
+    detail::GuardedWait<ChannelEvent> wait(place, value, where);
+    if (wait.result() != WaitResult::Ready) {
+        return wait.result();
+    }
+    enter(wait.waiter, place.kind);
+    const WaitResult result = wait.park_told(limit);
+    is_served = result == WaitResult::Ready && wait.waiter.is_served();
+    if (!is_served) {
+        leave(wait.waiter, place.kind);
+    }
+    return result;
+}
+
+WaitResult ChannelEvent::refuse_closed() const noexcept { return Scheduler::refuse(closed_error(), WaitResult::Failed); }
+
+WaitResult ChannelEvent::end_claim(Waiter& waiter, std::source_location where) noexcept {
+    if (const WaitResult result = Scheduler::arrived(*Scheduler::current_coroutine()); result != WaitResult::Ready) {
+        leave(waiter, kReceiver);
+        return result;
+    }
+    if (waiter.is_served()) {
+        return WaitResult::Ready;
+    }
+    leave(waiter, kReceiver);
+    return claim({}, where);
+}
+
+WaitResult ChannelEvent::claim_slow(std::source_location where) noexcept { return claim({}, where); }
+
+WaitResult ChannelEvent::claim(const WaitLimit& limit, std::source_location where) noexcept {
+    if (const WaitResult result = detail::check_limit(limit, where); result != WaitResult::Ready) {
+        return result;
+    }
+    const WaitLimit rest = detail::fix_limit(limit);
+    for (;;) {
+        if (has_free_value()) {
+            if (held() != free_values_) {
+                bring_forward(held() - free_values_);
+            }
+            --free_values_;
+            return WaitResult::Ready;
+        }
+        if (is_closed()) {
+            return refuse_closed();
+        }
+        bool is_served = false;
+        const WaitResult result = wait_in(receiving_, nullptr, rest, where, is_served);
+        if (result != WaitResult::Ready || is_served) {
+            return result;
+        }
+    }
+}
+
+WaitResult ChannelEvent::send_slow(void* value, std::source_location where) noexcept {
+    return send_long(value, {}, where);
+}
+
+WaitResult ChannelEvent::send_long(void* value, const WaitLimit& limit, std::source_location where) noexcept {
+    if (const WaitResult result = detail::check_limit(limit, where); result != WaitResult::Ready) {
+        return result;
+    }
+    const WaitLimit rest = detail::fix_limit(limit);
+    for (;;) {
+        if (is_closed()) {
+            return refuse_closed();
+        }
+        if (held() + reserved_places_ < place_count()) {
+            break;
+        }
+        bool is_served = false;
+        const WaitResult result = wait_in(sending_, value, rest, where, is_served);
+        if (result != WaitResult::Ready) {
+            return result;
+        }
+        if (is_served) {
+            --reserved_places_;
+        }
+    }
+    if (capacity_ == 0 && receivers_.empty()) {
+        bool is_served = false;
+        const WaitResult result = wait_in(placing_, value, rest, where, is_served);
+        if (result != WaitResult::Ready || is_served) {
+            serve_place();  // for the next, if this one could not even begin
+            return result;
+        }
+        return refuse_closed();
+    }
+    if (!put(value)) {
+        serve_place();
+        return Scheduler::refuse(ErrorCode::OutOfMemory, "no memory for one more value of a channel");
+    }
+    announce();
+    return WaitResult::Ready;
+}
+
+// --- closing
+
+void ChannelEvent::close(ChannelCloseReason reason) noexcept {
+    if (place_limit_ == 0) {
+        return;
+    }
+    const Ref<Event> self(is_ending() ? nullptr : this);  // who is told may drop the last one
+    reason_ = reason;
+    place_limit_ = 0;
+    is_plain_ = false;
+    belonging_.unlink();
+    if (watch_ != nullptr) {
+        watch_->stop();
+    }
+    if (!callbacks_.empty()) {
+        const Ref<Error> error = has_free_value() ? nullptr : closed_error();
+        notify(nullptr, error.get()).ignore();
+    }
+    Event::close();
+    while (!receivers_.empty()) {
+        receivers_.pop_front().tell(Waiter::State::Ended);
+    }
+    if (Waiter* placed = placed_) {
+        withdraw();
+        placed->tell(Waiter::State::Ended);
+    }
+    while (!senders_.empty()) {
+        senders_.pop_front().tell(Waiter::State::Ended);
+    }
+}
+
+void ChannelEvent::update_watch(const detail::WaiterList& list, bool is_new) noexcept {
+    if (watch_ != nullptr && place_limit_ != 0) {
+        const bool is_receiving = &list == &receivers_;
+        watch_->update(is_receiving, !list.empty() || (!is_receiving && placed_ != nullptr), is_new);
+    }
+}
+
+// --- as an event
+
+void ChannelEvent::fire() noexcept { notify(nullptr, nullptr).ignore(); }
+
+bool ChannelEvent::replay(Callback* callback, void** result, Ref<Error>* error) {
+    if (!is_closed()) {
+        return false;
+    }
+    const Ref<Error> closed = has_free_value() ? nullptr : closed_error();
+    return hand_out(nullptr, closed.get(), callback, result, error);
+}
+
+std::string ChannelEvent::info() const {
+    return "Channel(capacity=" + std::to_string(capacity_) + ", receivers=" + std::to_string(waiting_receivers()) +
+           ", senders=" + std::to_string(waiting_senders()) + ", reserved=" + std::to_string(reserved_values()) + "/" +
+           std::to_string(reserved_places_) + ")";
+}
+
+}  // namespace trueasync
