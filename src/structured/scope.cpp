@@ -492,7 +492,7 @@ WaitResult ScopeEvent::wait_in(
         if (parent_ != nullptr) {
             error = parent_->route(*failed, std::move(error), true);
         }
-        if (error != nullptr) {
+        if (error != nullptr && failed->ref_count() == 1) {  // else it rests where somebody can ask for it
             Runtime::current()->unhandled(failed.get(), *error);
         }
     }
