@@ -38,7 +38,7 @@ private:
 
 }  // namespace
 
-void FinallyList::run(bool at_head, const Place& where, Report report) noexcept {
+void FinallyList::run(bool at_head, const Place& where, Report report, Owner* owner) noexcept {
     if (handlers_.empty()) {
         return;
     }
@@ -48,7 +48,8 @@ void FinallyList::run(bool at_head, const Place& where, Report report) noexcept 
         body->run();  // the runtime has gone: nobody is disturbed
         return;
     }
-    const Status status = scheduler->spawn_helper(std::move(body), where, at_head ? Priority::High : Priority::Normal);
+    const Status status =
+        scheduler->spawn_helper(std::move(body), where, at_head ? Priority::High : Priority::Normal, owner);
     if (!status) {
         Runtime::current()->unhandled(nullptr, *status.error());
     }

@@ -40,7 +40,7 @@ Status Scheduler::spawn_helper(
         return Status::failure(ErrorCode::OutOfMemory, "no memory for a helper coroutine");
     }
     coroutine->set_priority(priority);
-    if (Status status = spawn_in(*coroutine, owner); !status) {
+    if (Status status = spawn_in(*coroutine, owner, priority == Priority::High); !status) {
         return status;
     }
     coroutine->set_priority(Priority::Normal);  // only its start is urgent
@@ -71,7 +71,8 @@ void Scheduler::run_finally(Coroutine& coroutine) noexcept {
             if (holder->owner() == nullptr || !holder->owner()->failed(*holder, *error)) {
                 Runtime::current()->unhandled(holder.get(), *error);
             }
-        }
+        },
+        coroutine.owner()
     );
 }
 

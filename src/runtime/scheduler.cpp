@@ -179,6 +179,10 @@ WaitResult Scheduler::arrived_slow(Coroutine& self) noexcept {
     if ((self.attention_ & Coroutine::kEnter) != 0) {
         hot.scheduler->enter_hooks(self);
     }
+    if ((self.attention_ & Coroutine::kCancelNext) != 0) {
+        self.attention_ ^= Coroutine::kCancelNext | Coroutine::kCancel;
+        return WaitResult::Ready;
+    }
     return (self.attention_ & Coroutine::kCancel) != 0 ? deliver_cancellation(self) : WaitResult::Ready;
 }
 
@@ -505,8 +509,8 @@ Status Scheduler::spawn(Coroutine& coroutine, Owner* owner) noexcept {
     return spawn_in(coroutine, owner);
 }
 
-Status Scheduler::spawn_in(Coroutine& coroutine, Owner* owner) noexcept {
-    if (owner != nullptr) {
+Status Scheduler::spawn_in(Coroutine& coroutine, Owner* owner, bool is_handler) noexcept {
+    if (owner != nullptr && !is_handler) {
         if (Status status = owner->admit(); TA_UNLIKELY(!status)) {
             return status;
         }
@@ -521,7 +525,7 @@ Status Scheduler::spawn_in(Coroutine& coroutine, Owner* owner) noexcept {
     }
     if (TA_UNLIKELY(owner != nullptr)) {
         coroutine.set_owner(owner);
-        owner->adopt(coroutine);
+        is_handler ? owner->adopt_helper(coroutine) : owner->adopt(coroutine);
     }
     enqueue(coroutine);
     if (TA_UNLIKELY(coroutine.is_cancel_requested_)) {
@@ -579,6 +583,17 @@ void Scheduler::cancel(Coroutine& coroutine, Ref<Error> cancellation, bool even_
     }
     coroutine.attention_ |= Coroutine::kCancel;
     wake(coroutine);
+}
+
+void Scheduler::cancel_later(Coroutine& coroutine) noexcept {
+    if ((coroutine.attention_ & Coroutine::kCancel) == 0 || coroutine.waker_state_ != WakerState::Queued) {
+        return;
+    }
+    const WaitGuard* wait = coroutine.wait();
+    if (wait != nullptr ? wait->is_woken_ || coroutine.waker_.has_fired()
+                        : coroutine.waker_.fired_simple() != nullptr) {
+        coroutine.attention_ ^= Coroutine::kCancelNext | Coroutine::kCancel;
+    }
 }
 
 void Scheduler::finish(Coroutine& coroutine) noexcept {

@@ -106,6 +106,34 @@ private:
     };
 };
 
+/// A handler for an end made of a function.
+template <typename F>
+class FunctionFinally final : public FinallyHandler {
+public:
+    template <typename G>
+    explicit FunctionFinally(G&& function) : function_(std::forward<G>(function)) {}
+
+    Ref<Error> call() override {
+        try {
+            function_();
+        } catch (...) {
+            return to_error();
+        }
+        return {};
+    }
+
+private:
+    F function_;
+};
+
+template <typename F>
+std::unique_ptr<FinallyHandler> make_finally(F&& function) {
+    return std::make_unique<FunctionFinally<std::decay_t<F>>>(std::forward<F>(function));
+}
+
+/// For a handler that comes too late to be kept: calls it at once.
+TA_API void call_finally(FinallyHandler& handler);
+
 }  // namespace detail
 
 /// Holds a spawned coroutine; copies hold the same one. Dropping the last one does not stop it, but an error that nobody has
@@ -137,6 +165,18 @@ public:
     /// Gives it a name for dumps. Returns the handle, for use at the spawn.
     const Handle& named(std::string name) const {
         coroutine_->set_name(std::move(name));
+        return *this;
+    }
+
+    /// Has `function` called when it has ended, however it did, before those who await it go on; at once when it has. Handlers run in a
+    /// coroutine of their own, in the order they were added, and may suspend. What they throw goes to the scope of the coroutine, never
+    /// to those who await it.
+    template <typename F>
+    const Handle& finally(F&& function) const {
+        std::unique_ptr<FinallyHandler> handler = detail::make_finally(std::forward<F>(function));
+        if (!coroutine_->add_finally(std::move(handler))) {
+            detail::call_finally(*handler);
+        }
         return *this;
     }
 

@@ -33,6 +33,15 @@ WaitResult end_wait(Coroutine& self) noexcept;
 /// The table of all unfinished coroutines of a runtime links through this.
 struct AliveTag;
 
+/// What a higher room keeps with a coroutine, until that goes.
+class TA_API Attachment {
+public:
+    Attachment() = default;
+    Attachment(const Attachment&) = delete;
+    Attachment& operator=(const Attachment&) = delete;
+    virtual ~Attachment() = default;
+};
+
 enum class Priority : std::uint8_t { Normal = 0, High = 255 };
 
 namespace detail {
@@ -114,6 +123,17 @@ public:
         owner_ = owner;
         note(kOwned, owner != nullptr);
     }
+    /// A number that belongs to the owner: it keeps there where it has the coroutine.
+    std::uint32_t owner_note() const noexcept { return owner_note_; }
+    void set_owner_note(std::uint32_t note) noexcept { owner_note_ = note; }
+
+    /// For whoever is responsible, while it is told of the end: another error takes the place of the one it ended with.
+    void replace_error(Ref<Error> error) noexcept { fail(std::move(error)); }
+
+    /// At most one; null when there is none.
+    Attachment* attachment() const noexcept { return has_rare() ? rare_->attachment.get() : nullptr; }
+    void attach(std::unique_ptr<Attachment> attachment) { rare().attachment = std::move(attachment); }
+
     const ExecutionContext& context() const noexcept { return context_; }
 
     Priority priority() const noexcept { return is_high_priority_ ? Priority::High : Priority::Normal; }
@@ -192,6 +212,7 @@ private:
         kNoSuspend = 1U << 4,   // the shutdown is in its last step: nothing waits any more
         kInCallback = 1U << 5,  // a callback, microtask or handler runs in its turn
         kUnlisted = 1U << 6,    // has never stopped and is not in the list of all
+        kCancelNext = 1U << 7,  // a cancellation is to be delivered, but not at this suspension point
         kNew = kUnstarted | kUnlisted,
     };
 
@@ -210,6 +231,7 @@ private:
         SwitchHandlers handlers;
         Ref<Error> cancellation;  // requested and not yet delivered
         FinallyList finally;
+        std::unique_ptr<Attachment> attachment;
         std::string name;
         std::vector<std::unique_ptr<WakeCallback, WakeCallback::Free>> subscriptions;
     };
@@ -233,7 +255,7 @@ private:
     std::uint16_t protect_depth_ = 0;
     std::uint8_t extras_ = 0;
     std::uint8_t body_ = 0;
-    std::uint32_t also_unused_ = 0;  // as above
+    std::uint32_t owner_note_ = 0;
     std::uint64_t id_ = 0;
     Wait* wait_;    // set when it is listed
     Error* error_;  // counted; these three mean nothing without their `Extra`

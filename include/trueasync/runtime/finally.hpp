@@ -11,6 +11,8 @@
 
 namespace trueasync {
 
+class Owner;
+
 /// Called once when what it belongs to has ended. Knows its argument itself.
 class TA_API FinallyHandler {
 public:
@@ -30,8 +32,8 @@ public:
     using Report = std::function<void(Ref<Error>)>;
 
     /// Runs all in one helper coroutine, at the head of the queue or at its tail; the list is empty afterwards. All run, whatever one
-    /// of them does. Works during a shutdown too.
-    void run(bool at_head, const Place& where, Report report) noexcept;
+    /// of them does. Works during a shutdown too. At the head the coroutine belongs to `owner`.
+    void run(bool at_head, const Place& where, Report report, Owner* owner = nullptr) noexcept;
 
     /// Calls `visit(FinallyHandler&)` for everyone; for a host's collector.
     template <typename Visit>

@@ -37,6 +37,9 @@ public:
     /// A coroutine was spawned into this owner.
     virtual void adopt(Coroutine& coroutine) noexcept = 0;
 
+    /// The same for a coroutine that runs handlers for an end (see `FinallyList`); comes unasked, also after the owner's own end.
+    virtual void adopt_helper(Coroutine& coroutine) noexcept { adopt(coroutine); }
+
     /// It ended; its awaiters are already queued. `error` is null on success. Returns whether the error was dealt with.
     virtual bool finished(Coroutine& coroutine, Error* error) noexcept = 0;
 
@@ -49,6 +52,8 @@ public:
     void attach(Dependent& dependent) noexcept { dependents_.push_back(dependent); }
 
 protected:
+    bool has_dependents() const noexcept { return !dependents_.empty(); }
+
     /// Tells all dependents that the owner is gone, in the order they came.
     void let_dependents_go() noexcept {
         while (Dependent* dependent = dependents_.pop_front()) {

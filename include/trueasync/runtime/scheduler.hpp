@@ -182,6 +182,7 @@ public:
     [[nodiscard]] Status spawn(Coroutine& coroutine, Owner* owner = nullptr) noexcept;
 
     /// Spawns a coroutine of the host's kind for code that the runtime calls itself. Works during a shutdown too, until its last step.
+    /// With high priority it is for handlers of an end: the owner is not asked then, only told by `adopt_helper`.
     [[nodiscard]] Status spawn_helper(
         std::unique_ptr<HelperBody> body,
         const Place& where,
@@ -234,6 +235,10 @@ public:
     void cancel(Coroutine& coroutine, Ref<Error> cancellation) noexcept {
         cancel(coroutine, std::move(cancellation), false);
     }
+
+    /// After `cancel`, and before the coroutine goes on: if what it waited for has happened meanwhile, it is told that, and the
+    /// cancellation comes at its next suspension point.
+    static void cancel_later(Coroutine& coroutine) noexcept;
 
     /// All unfinished coroutines in the order they were spawned, main first.
     IntrusiveList<Coroutine, AliveTag>& alive();
@@ -293,7 +298,7 @@ private:
         }
     }
     TA_COLD Status refuse_spawn();
-    Status spawn_in(Coroutine& coroutine, Owner* owner) noexcept;
+    Status spawn_in(Coroutine& coroutine, Owner* owner, bool is_handler = false) noexcept;
     bool ask_stuck_handlers() noexcept;
     TA_COLD static WaitResult suspend_slow(std::source_location where) noexcept;
     TA_COLD static WaitResult arrived_slow(Coroutine& self) noexcept;

@@ -28,6 +28,13 @@ public:
     /// Puts the token, if there is one, into a wait. Before what is waited for: of two that have fired already the first counts.
     void add_to(WaitGuard& guard) const noexcept;
 
+    /// For a wait that is over before it begins: the token counts as used all the same.
+    void mark_used() const noexcept {
+        if (token_ != nullptr) {
+            token_->mark_result_used();
+        }
+    }
+
     /// The same for several waits in a row: a delay counts from `now`, not anew from each.
     WaitLimit fixed(Instant now) const noexcept {
         WaitLimit limit = *this;
