@@ -17,6 +17,7 @@ FIGURES = [
     ("await_completed", 0.5, "ratio"),
     ("wake_one", 3.5, "ratio"),
     ("channel", 3.5, "ratio"),
+    ("pool", 2, "ratio"),
     ("parked_kib", 4.4, "absolute"),
 ]
 

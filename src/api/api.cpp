@@ -27,6 +27,10 @@ void throw_error(const Ref<Error>& error) {
             throw TimeoutError(*error);
         case ErrorCode::Deadlock:
             throw DeadlockError(*error);
+        case ErrorCode::PoolClosed:
+            throw PoolClosed(*error);
+        case ErrorCode::ServiceUnavailable:
+            throw ServiceUnavailable(*error);
         case ErrorCode::Resolve:
             throw ResolveError(*error);
         case ErrorCode::System:

@@ -55,6 +55,29 @@ Ref<Error> Error::cancellation(CancelReason reason, std::string message, Ref<Err
     return Ref<Error>::adopt(error);
 }
 
+Ref<Error> Error::chain(Ref<Error> error, Ref<Error> previous) {
+    if (error == nullptr || previous == nullptr) {
+        return error != nullptr ? error : previous;
+    }
+    for (const Error* link = previous.get(); link != nullptr; link = link->previous()) {
+        if (link == error.get()) {
+            return previous;  // it is part of that chain already
+        }
+    }
+    if (error->is_cancellation() && error->ref_count_ > 1) {  // one request may reach many
+        return cancellation(error->reason_, error->message_, chain(error->previous_, std::move(previous)));
+    }
+    Error* last = error.get();
+    while (last->previous_ != nullptr) {
+        last = last->previous_.get();
+        if (last == previous.get()) {
+            return error;
+        }
+    }
+    last->previous_ = std::move(previous);
+    return error;
+}
+
 std::string Error::describe() const {
     std::string text = message_;
     for (const Error* error = previous(); error != nullptr; error = error->previous()) {

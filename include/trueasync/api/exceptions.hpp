@@ -69,6 +69,18 @@ public:
     using AsyncError::AsyncError;
 };
 
+/// A pool was closed before it gave anything.
+class TA_API PoolClosed final : public AsyncError {
+public:
+    using AsyncError::AsyncError;
+};
+
+/// The circuit breaker of a pool is open.
+class TA_API ServiceUnavailable final : public AsyncError {
+public:
+    using AsyncError::AsyncError;
+};
+
 namespace detail {
 
 /// The one place where errors become exceptions: rethrows a carried C++ exception, else throws one of the above.

@@ -36,6 +36,10 @@ public:
     static Ref<Error> make(ErrorCode code, std::string message = {}, Ref<Error> previous = {});
     static Ref<Error> cancellation(CancelReason reason, std::string message = {}, Ref<Error> previous = {});
 
+    /// For a failure on the way out of another: hangs `previous` behind the last of `error`'s own chain, and returns `error`; the one that is
+    /// there when the other is null. Only for errors that nobody else holds yet.
+    static Ref<Error> chain(Ref<Error> error, Ref<Error> previous);
+
     Error(const Error&) = delete;
     Error& operator=(const Error&) = delete;
 
