@@ -144,7 +144,10 @@ void finish_runtime() noexcept {
     } else if (EG(exception) != nullptr || CG(unclean_shutdown)) {
         request.runtime->shutdown();
     }
+    VmState bottom;  // main's own, which is not told of switches once it has finished
+    bottom.save();
     const Ref<Error> outcome = request.runtime->finish(std::move(main_error));
+    bottom.load();
     if (outcome != nullptr && outcome->code() == ErrorCode::Deadlock) {
         note_uncaught(*outcome);
     }
