@@ -589,9 +589,8 @@ void Scheduler::cancel_later(Coroutine& coroutine) noexcept {
     if ((coroutine.attention_ & Coroutine::kCancel) == 0 || coroutine.waker_state_ != WakerState::Queued) {
         return;
     }
-    const WaitGuard* wait = coroutine.wait();
-    if (wait != nullptr ? wait->is_woken_ || coroutine.waker_.has_fired()
-                        : coroutine.waker_.fired_simple() != nullptr) {
+    const Wait* wait = coroutine.wait();
+    if (wait != nullptr ? wait->is_over() : coroutine.waker_.fired_simple() != nullptr) {
         coroutine.attention_ ^= Coroutine::kCancelNext | Coroutine::kCancel;
     }
 }

@@ -132,6 +132,10 @@ const Wait::Kind WaitGuard::kGuard = {
         static_cast<const WaitGuard&>(wait).describe_guard(lines);
     },
     [](Wait& wait) noexcept { static_cast<WaitGuard&>(wait).leave(); },
+    [](const Wait& wait) noexcept {
+        const auto& guard = static_cast<const WaitGuard&>(wait);
+        return guard.is_woken_ || guard.waker().has_fired();
+    },
 };
 
 void WaitGuard::describe_guard(std::vector<std::string>& lines) const {

@@ -59,10 +59,13 @@ public:
         void (*describe)(const Wait& wait, std::vector<std::string>& lines);
         /// The coroutine will not come back: takes everything out that others could still reach.
         void (*abandon)(Wait& wait) noexcept;
+        /// What was waited for has come, or will never; the coroutine has not gone on yet.
+        bool (*is_over)(const Wait& wait) noexcept;
     };
 
     void describe(std::vector<std::string>& lines) const { kind_->describe(*this, lines); }
     void abandon() noexcept { kind_->abandon(*this); }
+    bool is_over() const noexcept { return kind_->is_over(*this); }
     const Kind& kind() const noexcept { return *kind_; }
 
 protected:

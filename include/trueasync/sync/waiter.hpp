@@ -172,6 +172,7 @@ private:
             self.place_.owner->leave(self.waiter, self.place_.kind);
             self.leave();
         },
+        [](const Wait& wait) noexcept { return !static_cast<const GuardedWait&>(wait).waiter.is_waiting(); },
     };
 
     const WaitPlace<Owner>& place_;
@@ -186,7 +187,8 @@ WaitPlace<Owner>::WaitPlace(Owner& its_owner, std::uint8_t its_kind) noexcept
           [](Wait& wait) noexcept {
               const auto& place = static_cast<const WaitPlace&>(wait.kind());
               place.owner->leave(static_cast<PlainWait<Owner>&>(wait).waiter, place.kind);
-          }
+          },
+          [](const Wait& wait) noexcept { return !static_cast<const PlainWait<Owner>&>(wait).waiter.is_waiting(); }
       },
       owner(&its_owner),
       kind(its_kind) {}
