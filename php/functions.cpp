@@ -3,6 +3,7 @@
 #include "classes/awaitable.hpp"
 #include "classes/coroutine.hpp"
 #include "classes/exceptions.hpp"
+#include "classes/scope.hpp"
 #include "classes/timeout.hpp"
 #include "engine/request.hpp"
 #include "error.hpp"
@@ -12,28 +13,6 @@
 
 using namespace trueasync;
 using namespace trueasync::php;
-
-namespace {
-
-/// A coroutine for `call`, not queued yet.
-PhpCoroutine* make_coroutine(
-    const zend_fcall_info& call, const zend_fcall_info_cache& cache, zval* arguments, int count, HashTable* named
-) {
-    PhpCoroutine* coroutine = PhpCoroutine::create();
-    coroutine->callable = Callable(call, cache);
-    coroutine->arguments.reserve(static_cast<std::size_t>(count));
-    for (int i = 0; i < count; ++i) {
-        coroutine->arguments.emplace_back(&arguments[i]);
-    }
-    if (named != nullptr) {
-        zval array;
-        ZVAL_ARR(&array, named);
-        coroutine->named_arguments = Value(&array);
-    }
-    return coroutine;
-}
-
-}  // namespace
 
 ZEND_FUNCTION(Async_spawn) {
     zend_fcall_info call;
@@ -48,11 +27,55 @@ ZEND_FUNCTION(Async_spawn) {
     if (!start()) {
         return;
     }
+    spawn_coroutine(call, cache, arguments, count, named, current_scope(), return_value);
+}
+
+ZEND_FUNCTION(Async_spawn_with) {
+    zend_object* provider = nullptr;
+    zend_fcall_info call;
+    zend_fcall_info_cache cache;
+    zval* arguments = nullptr;
+    int count = 0;
+    HashTable* named = nullptr;
+    ZEND_PARSE_PARAMETERS_START(2, -1)
+    Z_PARAM_OBJ_OF_CLASS(provider, ce_scope_provider)
+    Z_PARAM_FUNC(call, cache)
+    Z_PARAM_VARIADIC_WITH_NAMED(arguments, count, named)
+    ZEND_PARSE_PARAMETERS_END();
+    if (!start()) {
+        return;
+    }
+    Value provided;
+    zend_call_method_with_0_params(provider, provider->ce, nullptr, "provideScope", provided.get());
+    if (EG(exception) != nullptr) {
+        return;
+    }
+    const bool is_given = Z_TYPE_P(provided.get()) == IS_OBJECT;
+    ScopeEvent* scope = is_given ? &scope_of(Z_OBJ_P(provided.get())) : current_scope();
+    if (!instanceof_function(provider->ce, ce_spawn_strategy)) {
+        spawn_coroutine(call, cache, arguments, count, named, scope, return_value);
+        return;
+    }
+    if (!check(scope->admit())) {
+        return;
+    }
     PhpCoroutine* coroutine = make_coroutine(call, cache, arguments, count, named);
-    if (!check(request.runtime->scheduler().spawn(*coroutine, Scheduler::current_owner()))) {
+    zval hook[2];
+    ZVAL_OBJ(&hook[0], coroutine->object());
+    ZVAL_OBJ(&hook[1], scope_object(*scope));
+    const Value held_scope = Value::adopt(Z_OBJ(hook[1]));
+    Value ignored;
+    zend_call_method_with_2_params(
+        provider, provider->ce, nullptr, "beforeCoroutineEnqueue", ignored.get(), &hook[0], &hook[1]
+    );
+    if (EG(exception) != nullptr || !check(request.runtime->scheduler().spawn(*coroutine, scope))) {
         OBJ_RELEASE(coroutine->object());
         return;
     }
+    ignored.reset();
+    zend_call_method_with_2_params(
+        provider, provider->ce, nullptr, "afterCoroutineEnqueue", ignored.get(), &hook[0], &hook[1]
+    );
     RETURN_OBJ(coroutine->object());
 }
 

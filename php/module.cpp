@@ -4,6 +4,7 @@
 #include "classes/coroutine.hpp"
 #include "classes/exceptions.hpp"
 #include "classes/future.hpp"
+#include "classes/scope.hpp"
 #include "classes/timeout.hpp"
 #include "engine/request.hpp"
 #include "stubs/functions_arginfo.h"
@@ -24,6 +25,7 @@ static PHP_MINIT_FUNCTION(true_async) {
     register_timeout();
     register_future();
     register_coroutine();
+    register_scope();
     add_awaitable(ce_coroutine, [](zend_object* object) -> trueasync::Event* { return &PhpCoroutine::of(object); });
     request_minit();
     return SUCCESS;

@@ -9,7 +9,6 @@ using namespace trueasync::php;
 #define TA_TODO_METHOD(type, name) \
     ZEND_METHOD(type, name) { zend_throw_exception(ce_async_exception, #type "::" #name " is not there yet", 0); }
 
-TA_TODO_FUNCTION(Async_spawn_with)
 TA_TODO_FUNCTION(Async_available_parallelism)
 TA_TODO_FUNCTION(Async_runtime_stats)
 TA_TODO_FUNCTION(Async_cpu_usage)
@@ -22,4 +21,3 @@ TA_TODO_FUNCTION(Async_iterate)
 TA_TODO_FUNCTION(Async_spawn_thread)
 TA_TODO_FUNCTION(Async_signal)
 TA_TODO_METHOD(Async_Coroutine, getContext)
-TA_TODO_METHOD(Async_Coroutine, finally)

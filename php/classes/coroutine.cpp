@@ -6,6 +6,7 @@
 #include "../stubs/coroutine_arginfo.h"
 #include "awaitable.hpp"
 #include "exceptions.hpp"
+#include "finally.hpp"
 
 #include <trueasync/runtime/scheduler.hpp>
 
@@ -150,6 +151,36 @@ Ref<Coroutine> PhpHelpers::make(std::unique_ptr<HelperBody> body, const Place& w
     return Ref<Coroutine>::adopt(coroutine);
 }
 
+PhpCoroutine* make_coroutine(
+    const zend_fcall_info& call, const zend_fcall_info_cache& cache, zval* arguments, int count, HashTable* named
+) noexcept {
+    PhpCoroutine* coroutine = PhpCoroutine::create();
+    coroutine->callable = Callable(call, cache);
+    coroutine->arguments.reserve(static_cast<std::size_t>(count));
+    for (int i = 0; i < count; ++i) {
+        coroutine->arguments.emplace_back(&arguments[i]);
+    }
+    if (named != nullptr) {
+        zval array;
+        ZVAL_ARR(&array, named);
+        coroutine->named_arguments = Value(&array);
+    }
+    return coroutine;
+}
+
+bool spawn_coroutine(
+    const zend_fcall_info& call, const zend_fcall_info_cache& cache, zval* arguments, int count, HashTable* named,
+    Owner* owner, zval* return_value
+) noexcept {
+    PhpCoroutine* coroutine = make_coroutine(call, cache, arguments, count, named);
+    if (!check(request.runtime->scheduler().spawn(*coroutine, owner))) {
+        OBJ_RELEASE(coroutine->object());
+        return false;
+    }
+    ZVAL_OBJ(return_value, coroutine->object());
+    return true;
+}
+
 void register_coroutine() {
     root_function.type = ZEND_INTERNAL_FUNCTION;
     ce_coroutine = register_class_Async_Coroutine(ce_completable);
@@ -271,5 +302,20 @@ ZEND_METHOD(Async_Coroutine, cancel) {
     PhpCoroutine& self = self_of(ZEND_THIS);
     if (!self.is_finished() && request.runtime != nullptr) {
         request.runtime->scheduler().cancel(self, make_cancellation(cancellation, "Coroutine cancelled"));
+    }
+}
+
+ZEND_METHOD(Async_Coroutine, finally) {
+    zval* closure = nullptr;
+    ZEND_PARSE_PARAMETERS_START(1, 1)
+    Z_PARAM_OBJECT_OF_CLASS(closure, zend_ce_closure)
+    ZEND_PARSE_PARAMETERS_END();
+    PhpCoroutine& self = self_of(ZEND_THIS);
+    std::unique_ptr<FinallyHandler> handler = make_finally(closure, nullptr, [held = &self] {
+        GC_ADDREF(held->object());
+        return held->object();
+    });
+    if (!self.add_finally(std::move(handler))) {
+        call_finally_now(*handler);
     }
 }

@@ -64,6 +64,17 @@ public:
     Ref<Coroutine> make(std::unique_ptr<HelperBody> body, const Place& where) override;
 };
 
+/// A coroutine that will call `call`, not queued yet; one reference.
+PhpCoroutine* make_coroutine(
+    const zend_fcall_info& call, const zend_fcall_info_cache& cache, zval* arguments, int count, HashTable* named
+) noexcept;
+
+/// Spawns `call` into `owner`; the object goes to `return_value`. False: it threw.
+bool spawn_coroutine(
+    const zend_fcall_info& call, const zend_fcall_info_cache& cache, zval* arguments, int count, HashTable* named,
+    Owner* owner, zval* return_value
+) noexcept;
+
 void register_coroutine();
 
 }  // namespace trueasync::php

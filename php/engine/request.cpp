@@ -103,6 +103,10 @@ bool start_slow() noexcept {
     runtime->scheduler().add_stuck_handler(fiber_relief);
     request.main = PhpCoroutine::create();
     request.main->set_name("main");
+    request.main_scope = ScopeEvent::create(nullptr, request.main->spawned_at());
+    request.main_scope->set_safe(true);
+    request.main->set_owner(request.main_scope.get());
+    request.main_scope->adopt(*request.main);
     if (Status status = runtime->start(request.main); !status) {
         OBJ_RELEASE(std::exchange(request.main, nullptr)->object());
         throw_in_php(*status.error());

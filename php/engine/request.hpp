@@ -9,6 +9,7 @@
 
 #include <memory>
 #include <trueasync/runtime/runtime.hpp>
+#include <trueasync/structured/scope.hpp>
 
 namespace trueasync::php {
 
@@ -17,6 +18,7 @@ class PhpCoroutine;
 struct Request {
     std::unique_ptr<Runtime> runtime;
     PhpCoroutine* main = nullptr;  // counted
+    Ref<ScopeEvent> main_scope;
     VmState scheduler_vm = {};     // in force while no coroutine runs
     alignas(zval) std::byte scheduler_page[kFirstPage];
     zend_object* uncaught = nullptr;  // counted; what will be reported when everything has unwound

@@ -1,0 +1,351 @@
+#include "scope.hpp"
+
+#include "../engine/request.hpp"
+#include "../error.hpp"
+#include "../place.hpp"
+#include "../stubs/scope_arginfo.h"
+#include "awaitable.hpp"
+#include "coroutine.hpp"
+#include "exceptions.hpp"
+#include "finally.hpp"
+
+#include <unordered_map>
+
+namespace trueasync::php {
+
+namespace {
+
+zend_object_handlers handlers;
+
+struct ScopeObject {
+    Ref<ScopeEvent> scope;
+    Value file;  // keeps the text of its place
+    bool is_handle;  // the user's: the scope ends with it. Else it was made to be shown to a handler
+    zend_object std;
+
+    static ScopeObject& of(zend_object* object) noexcept {
+        return *reinterpret_cast<ScopeObject*>(reinterpret_cast<std::byte*>(object) - offsetof(ScopeObject, std));
+    }
+};
+
+TA_PHP_THREAD_LOCAL std::unordered_map<const ScopeEvent*, zend_object*> objects;  // not counted
+
+zend_object* create(zend_class_entry* ce) {
+    auto* self = static_cast<ScopeObject*>(zend_object_alloc(sizeof(ScopeObject), ce));
+    new (&self->scope) Ref<ScopeEvent>();
+    new (&self->file) Value();
+    self->is_handle = false;
+    zend_object_std_init(&self->std, ce);
+    object_properties_init(&self->std, ce);
+    self->std.handlers = &handlers;
+    return &self->std;
+}
+
+void attach(zend_object* object, Ref<ScopeEvent> scope) {
+    objects[scope.get()] = object;
+    ScopeObject::of(object).scope = std::move(scope);
+}
+
+Ref<ScopeEvent> make_scope(ScopeEvent* parent, Value& file) {
+    const Place place = place_here(file);
+    return ScopeEvent::create(parent, place);
+}
+
+/// The user has let it go: what runs in it is stopped.
+void destroy_object(zend_object* object) {
+    ScopeObject& self = ScopeObject::of(object);
+    if (self.scope != nullptr && self.is_handle) {
+        const ExceptionPause pause;
+        self.scope->handle_dropped();
+    }
+    zend_objects_destroy_object(object);
+}
+
+void free_object(zend_object* object) {
+    ScopeObject& self = ScopeObject::of(object);
+    if (self.scope != nullptr) {
+        objects.erase(self.scope.get());
+    }
+    zend_object_std_dtor(object);
+    std::destroy_at(&self.scope);
+    std::destroy_at(&self.file);
+}
+
+/// A handler for errors that PHP code has set.
+class PhpErrorHandler final : public ScopeErrorHandler {
+public:
+    explicit PhpErrorHandler(Callable callable) : callable(std::move(callable)) {}
+
+    Ref<Error> call(ScopeEvent& scope, Coroutine& coroutine, Error& error) override {
+        zval arguments[3];
+        ZVAL_OBJ(&arguments[0], scope_object(scope));
+        ZVAL_OBJ_COPY(&arguments[1], static_cast<PhpCoroutine&>(coroutine).object());
+        ZVAL_OBJ(&arguments[2], to_exception(error));
+        zval result;
+        Callable held = callable;  // it may be replaced by itself
+        const bool is_well = held.call(&result, 3, arguments);
+        zval_ptr_dtor(&result);
+        for (zval& argument : arguments) {
+            zval_ptr_dtor(&argument);
+        }
+        return is_well ? Ref<Error>() : take_exception();
+    }
+
+    Callable callable;
+};
+
+HashTable* show_to_collector(zend_object* object, zval** table, int* count) {
+    zend_get_gc_buffer* buffer = zend_get_gc_buffer_create();
+    const Ref<ScopeEvent>& scope = ScopeObject::of(object).scope;
+    if (scope != nullptr && scope->ref_count() == 1) {  // else something runs in it, and it stays
+        for (ScopeErrorHandler* handler : {scope->error_handler(), scope->child_error_handler()}) {
+            if (handler != nullptr) {
+                zend_get_gc_buffer_add_zval(buffer, static_cast<PhpErrorHandler*>(handler)->callable.function().get());
+            }
+        }
+        scope->finally_list().each([&](FinallyHandler& handler) {
+            zend_get_gc_buffer_add_zval(buffer, static_cast<PhpFinally&>(handler).callable.function().get());
+        });
+    }
+    zend_get_gc_buffer_use(buffer, table, count);
+    return nullptr;
+}
+
+}  // namespace
+
+ScopeEvent& scope_of(zend_object* object) noexcept { return *ScopeObject::of(object).scope; }
+
+zend_object* scope_object(ScopeEvent& scope) noexcept {
+    if (const auto found = objects.find(&scope); found != objects.end()) {
+        GC_ADDREF(found->second);
+        return found->second;
+    }
+    zend_object* object = create(ce_scope);
+    attach(object, Ref<ScopeEvent>(&scope));
+    return object;
+}
+
+ScopeEvent* current_scope() noexcept {
+    if (!start()) {
+        return nullptr;
+    }
+    ScopeEvent* scope = ScopeEvent::current();
+    return scope != nullptr ? scope : request.main_scope.get();
+}
+
+void register_scope() {
+    ce_scope_provider = register_class_Async_ScopeProvider();
+    ce_spawn_strategy = register_class_Async_SpawnStrategy(ce_scope_provider);
+    ce_scope = register_class_Async_Scope(ce_scope_provider);
+    ce_scope->create_object = create;
+    handlers = *zend_get_std_object_handlers();
+    handlers.offset = offsetof(ScopeObject, std);
+    handlers.dtor_obj = destroy_object;
+    handlers.free_obj = free_object;
+    handlers.clone_obj = nullptr;
+    handlers.get_gc = show_to_collector;
+}
+
+}  // namespace trueasync::php
+
+using namespace trueasync;
+using namespace trueasync::php;
+
+namespace {
+
+ScopeEvent& self_of(zval* object) { return scope_of(Z_OBJ_P(object)); }
+
+/// `Scope::awaitAfterCancellation`'s own handler.
+class PhpObserver final : public ScopeEvent::ErrorObserver {
+public:
+    explicit PhpObserver(Callable callable) : callable_(std::move(callable)) {}
+    Ref<Error> call(Error& error, ScopeEvent& scope) override {
+        zval arguments[2];
+        ZVAL_OBJ(&arguments[0], to_exception(error));
+        ZVAL_OBJ(&arguments[1], scope_object(scope));
+        zval result;
+        const bool is_well = callable_.call(&result, 2, arguments);
+        zval_ptr_dtor(&result);
+        zval_ptr_dtor(&arguments[0]);
+        zval_ptr_dtor(&arguments[1]);
+        return is_well ? Ref<Error>() : take_exception();
+    }
+
+private:
+    Callable callable_;
+};
+
+}  // namespace
+
+ZEND_METHOD(Async_Scope, __construct) {
+    ZEND_PARSE_PARAMETERS_NONE();
+    ScopeObject& self = ScopeObject::of(Z_OBJ_P(ZEND_THIS));
+    if (self.scope == nullptr) {
+        attach(Z_OBJ_P(ZEND_THIS), make_scope(nullptr, self.file));
+        self.is_handle = true;
+    }
+}
+
+ZEND_METHOD(Async_Scope, inherit) {
+    zend_object* parent = nullptr;
+    ZEND_PARSE_PARAMETERS_START(0, 1)
+    Z_PARAM_OPTIONAL
+    Z_PARAM_OBJ_OF_CLASS_OR_NULL(parent, ce_scope)
+    ZEND_PARSE_PARAMETERS_END();
+    ScopeEvent* above = parent != nullptr ? &scope_of(parent) : current_scope();
+    if (above == nullptr) {
+        return;
+    }
+    zend_object* object = create(ce_scope);
+    attach(object, make_scope(above, ScopeObject::of(object).file));
+    ScopeObject::of(object).is_handle = true;
+    RETURN_OBJ(object);
+}
+
+ZEND_METHOD(Async_Scope, provideScope) {
+    ZEND_PARSE_PARAMETERS_NONE();
+    RETURN_OBJ_COPY(Z_OBJ_P(ZEND_THIS));
+}
+
+ZEND_METHOD(Async_Scope, asNotSafely) {
+    ZEND_PARSE_PARAMETERS_NONE();
+    self_of(ZEND_THIS).set_safe(false);
+    RETURN_OBJ_COPY(Z_OBJ_P(ZEND_THIS));
+}
+
+ZEND_METHOD(Async_Scope, allowZombies) {
+    ZEND_PARSE_PARAMETERS_NONE();
+    self_of(ZEND_THIS).set_safe(true);
+    RETURN_OBJ_COPY(Z_OBJ_P(ZEND_THIS));
+}
+
+ZEND_METHOD(Async_Scope, spawn) {
+    zval* closure = nullptr;
+    zval* arguments = nullptr;
+    int count = 0;
+    HashTable* named = nullptr;
+    ZEND_PARSE_PARAMETERS_START(1, -1)
+    Z_PARAM_OBJECT_OF_CLASS(closure, zend_ce_closure)
+    Z_PARAM_VARIADIC_WITH_NAMED(arguments, count, named)
+    ZEND_PARSE_PARAMETERS_END();
+    zend_fcall_info call;
+    zend_fcall_info_cache cache;
+    if (zend_fcall_info_init(closure, 0, &call, &cache, nullptr, nullptr) != SUCCESS || !start()) {
+        return;
+    }
+    spawn_coroutine(call, cache, arguments, count, named, &self_of(ZEND_THIS), return_value);
+}
+
+ZEND_METHOD(Async_Scope, cancel) {
+    zend_object* cancellation = nullptr;
+    ZEND_PARSE_PARAMETERS_START(0, 1)
+    Z_PARAM_OPTIONAL
+    Z_PARAM_OBJ_OF_CLASS_OR_NULL(cancellation, ce_async_cancellation)
+    ZEND_PARSE_PARAMETERS_END();
+    self_of(ZEND_THIS).cancel(make_cancellation(cancellation, "Scope was cancelled"));
+}
+
+ZEND_METHOD(Async_Scope, dispose) {
+    ZEND_PARSE_PARAMETERS_NONE();
+    self_of(ZEND_THIS).cancel(make_cancellation(nullptr, "Scope was cancelled"));
+}
+
+ZEND_METHOD(Async_Scope, disposeSafely) {
+    ZEND_PARSE_PARAMETERS_NONE();
+    self_of(ZEND_THIS).dispose_safely();
+}
+
+ZEND_METHOD(Async_Scope, disposeAfterTimeout) {
+    zend_long milliseconds = 0;
+    ZEND_PARSE_PARAMETERS_START(1, 1)
+    Z_PARAM_LONG(milliseconds)
+    ZEND_PARSE_PARAMETERS_END();
+    if (milliseconds < 0) {
+        zend_argument_value_error(1, "must be greater than or equal to 0");
+        return;
+    }
+    if (start()) {
+        check(self_of(ZEND_THIS).dispose_after(std::chrono::milliseconds(milliseconds)));
+    }
+}
+
+ZEND_METHOD(Async_Scope, awaitCompletion) {
+    zend_object* token = nullptr;
+    ZEND_PARSE_PARAMETERS_START(1, 1)
+    Z_PARAM_OBJ_OF_CLASS(token, ce_awaitable)
+    ZEND_PARSE_PARAMETERS_END();
+    WaitLimit limit;
+    if (may_suspend() && limit_of(token, limit)) {
+        const Ref<ScopeEvent> held(&self_of(ZEND_THIS));
+        has_arrived(held->await_completion(limit));
+    }
+}
+
+ZEND_METHOD(Async_Scope, awaitAfterCancellation) {
+    zend_fcall_info call = empty_fcall_info;
+    zend_fcall_info_cache cache = empty_fcall_info_cache;
+    zend_object* token = nullptr;
+    ZEND_PARSE_PARAMETERS_START(0, 2)
+    Z_PARAM_OPTIONAL
+    Z_PARAM_FUNC_OR_NULL(call, cache)
+    Z_PARAM_OBJ_OF_CLASS_OR_NULL(token, ce_awaitable)
+    ZEND_PARSE_PARAMETERS_END();
+    WaitLimit limit;
+    if (!may_suspend() || !limit_of(token, limit)) {
+        return;
+    }
+    const Ref<ScopeEvent> held(&self_of(ZEND_THIS));
+    if (ZEND_FCI_INITIALIZED(call)) {
+        PhpObserver observer{Callable(call, cache)};
+        has_arrived(held->await_after_cancellation(&observer, limit));
+    } else {
+        has_arrived(held->await_after_cancellation(nullptr, limit));
+    }
+}
+
+#define TA_SCOPE_IS(method, expression)            \
+    ZEND_METHOD(Async_Scope, method) {             \
+        ZEND_PARSE_PARAMETERS_NONE();              \
+        const ScopeEvent& self = self_of(ZEND_THIS); \
+        RETURN_BOOL(expression);                   \
+    }
+TA_SCOPE_IS(isFinished, self.is_finished())
+TA_SCOPE_IS(isClosed, self.is_closed())
+TA_SCOPE_IS(isCancelled, self.is_cancelled())
+#undef TA_SCOPE_IS
+
+ZEND_METHOD(Async_Scope, setExceptionHandler) {
+    zend_fcall_info call;
+    zend_fcall_info_cache cache;
+    ZEND_PARSE_PARAMETERS_START(1, 1)
+    Z_PARAM_FUNC(call, cache)
+    ZEND_PARSE_PARAMETERS_END();
+    self_of(ZEND_THIS).set_error_handler(std::make_shared<PhpErrorHandler>(Callable(call, cache)));
+}
+
+ZEND_METHOD(Async_Scope, setChildScopeExceptionHandler) {
+    zend_fcall_info call;
+    zend_fcall_info_cache cache;
+    ZEND_PARSE_PARAMETERS_START(1, 1)
+    Z_PARAM_FUNC(call, cache)
+    ZEND_PARSE_PARAMETERS_END();
+    self_of(ZEND_THIS).set_child_error_handler(std::make_shared<PhpErrorHandler>(Callable(call, cache)));
+}
+
+ZEND_METHOD(Async_Scope, finally) {
+    zval* closure = nullptr;
+    ZEND_PARSE_PARAMETERS_START(1, 1)
+    Z_PARAM_OBJECT_OF_CLASS(closure, zend_ce_closure)
+    ZEND_PARSE_PARAMETERS_END();
+    ScopeEvent& self = self_of(ZEND_THIS);
+    std::unique_ptr<FinallyHandler> handler = make_finally(closure, nullptr, [held = &self] { return scope_object(*held); });
+    if (!self.add_finally(std::move(handler))) {
+        call_finally_now(*handler);
+    }
+}
+
+ZEND_METHOD(Async_Scope, getChildScopes) {
+    ZEND_PARSE_PARAMETERS_NONE();
+    array_init(return_value);
+    self_of(ZEND_THIS).each_child([&](ScopeEvent& child) { add_next_index_object(return_value, scope_object(child)); });
+}

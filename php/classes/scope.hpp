@@ -1,0 +1,26 @@
+#pragma once
+
+/// `Async\Scope`, and the main scope.
+
+#include "../value.hpp"
+
+#include <trueasync/structured/scope.hpp>
+
+namespace trueasync::php {
+
+inline zend_class_entry* ce_scope = nullptr;
+inline zend_class_entry* ce_scope_provider = nullptr;
+inline zend_class_entry* ce_spawn_strategy = nullptr;
+
+/// The scope behind an object.
+ScopeEvent& scope_of(zend_object* object) noexcept;
+
+/// The object of a scope, made on demand; a new reference. There is one as long as somebody holds it.
+zend_object* scope_object(ScopeEvent& scope) noexcept;
+
+/// The scope of the running code; starts the scheduler. Null: it threw.
+ScopeEvent* current_scope() noexcept;
+
+void register_scope();
+
+}  // namespace trueasync::php
