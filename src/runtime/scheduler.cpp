@@ -730,7 +730,7 @@ void Scheduler::abandon(Coroutine& coroutine) noexcept {
         return;
     }
     if (coroutine.wait_ != nullptr) {
-        std::exchange(coroutine.wait_, nullptr)->abandon();
+        std::exchange(coroutine.wait_, nullptr)->abandon(coroutine);
     } else {
         coroutine.waker_.leave_simple();
     }

@@ -131,7 +131,7 @@ const Wait::Kind WaitGuard::kGuard = {
     [](const Wait& wait, std::vector<std::string>& lines) {
         static_cast<const WaitGuard&>(wait).describe_guard(lines);
     },
-    [](Wait& wait) noexcept { static_cast<WaitGuard&>(wait).leave(); },
+    [](Wait& wait, Coroutine& /*coroutine*/) noexcept { static_cast<WaitGuard&>(wait).leave(); },
 };
 
 void WaitGuard::describe_guard(std::vector<std::string>& lines) const {
