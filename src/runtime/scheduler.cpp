@@ -590,7 +590,7 @@ void Scheduler::cancel_later(Coroutine& coroutine) noexcept {
         return;
     }
     const Wait* wait = coroutine.wait();
-    if (wait != nullptr ? wait->is_over() : coroutine.waker_.fired_simple() != nullptr) {
+    if (wait != nullptr ? wait->is_over(coroutine) : coroutine.waker_.fired_simple() != nullptr) {
         coroutine.attention_ ^= Coroutine::kCancelNext | Coroutine::kCancel;
     }
 }
@@ -746,7 +746,7 @@ void Scheduler::abandon(Coroutine& coroutine) noexcept {
         return;
     }
     if (coroutine.wait_ != nullptr) {
-        std::exchange(coroutine.wait_, nullptr)->abandon();
+        std::exchange(coroutine.wait_, nullptr)->abandon(coroutine);
     } else {
         coroutine.waker_.leave_simple();
     }

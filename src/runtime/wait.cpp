@@ -131,8 +131,8 @@ const Wait::Kind WaitGuard::kGuard = {
     [](const Wait& wait, std::vector<std::string>& lines) {
         static_cast<const WaitGuard&>(wait).describe_guard(lines);
     },
-    [](Wait& wait) noexcept { static_cast<WaitGuard&>(wait).leave(); },
-    [](const Wait& wait) noexcept {
+    [](Wait& wait, Coroutine& /*coroutine*/) noexcept { static_cast<WaitGuard&>(wait).leave(); },
+    [](const Wait& wait, const Coroutine& /*coroutine*/) noexcept {
         const auto& guard = static_cast<const WaitGuard&>(wait);
         return guard.is_woken_ || guard.waker().has_fired();
     },

@@ -190,6 +190,27 @@ void ChannelEvent::leave(Waiter& waiter, std::uint8_t kind) noexcept {
     }
 }
 
+void ChannelEvent::abandon(Coroutine& coroutine, std::uint8_t kind) noexcept {
+    if (kind == kPlaced) {
+        if (placed_ != nullptr && placed_->is_of(coroutine)) {
+            leave(*placed_, kind);
+        }
+    } else if (Waiter* waiter = (kind == kReceiver ? receivers_ : senders_).find(coroutine)) {
+        leave(*waiter, kind);
+    } else if (kind == kReceiver && held() > free_values_) {  // it was told: in a closed channel perhaps that there is nothing
+        hand_on_value();
+    } else if (kind == kSender && reserved_places_ != 0) {
+        hand_on_place();
+    }
+}
+
+bool ChannelEvent::is_waiting(const Coroutine& coroutine, std::uint8_t kind) const noexcept {
+    if (kind == kPlaced) {
+        return placed_ != nullptr && placed_->is_of(coroutine);
+    }
+    return (kind == kReceiver ? receivers_ : senders_).find(coroutine) != nullptr;
+}
+
 /// Gives the value that lies there back to its sender.
 void ChannelEvent::withdraw() noexcept {
     take_back(std::exchange(placed_, nullptr)->value());
@@ -229,23 +250,35 @@ void ChannelEvent::serve_senders() noexcept {
 
 /// One wait with a guard. `is_served` only with `Ready`; without it the waiter has left.
 WaitResult ChannelEvent::wait_in(
-    const detail::WaitPlace<ChannelEvent>& place,
+    detail::WaitPlace<ChannelEvent>& place,
     void* value,
     const WaitLimit& limit,
     std::source_location where,
     bool& is_served
 ) noexcept {
+    const auto end = [&](Waiter& waiter, WaitResult result) {
+        is_served = result == WaitResult::Ready && waiter.is_served();
+        if (!is_served) {
+            leave(waiter, place.kind());
+        }
+        return result;
+    };
+    if (limit.is_none() && is_plain_ && callbacks_.is_vacant()) {  // no callback comes between entering and stopping
+        Waiter waiter(value);
+        Coroutine* self = Scheduler::wait_direct(place, where, [&](Coroutine& coroutine) {
+            waiter.set_coroutine(&coroutine);
+            enter(waiter, place.kind());
+        });
+        if (self != nullptr) {
+            return end(waiter, Scheduler::arrived(*self));
+        }
+    }
     detail::GuardedWait<ChannelEvent> wait(place, value, where);
     if (wait.result() != WaitResult::Ready) {
         return wait.result();
     }
-    enter(wait.waiter, place.kind);
-    const WaitResult result = wait.park_told(limit);
-    is_served = result == WaitResult::Ready && wait.waiter.is_served();
-    if (!is_served) {
-        leave(wait.waiter, place.kind);
-    }
-    return result;
+    enter(wait.waiter, place.kind());
+    return end(wait.waiter, wait.park_told(limit));
 }
 
 WaitResult ChannelEvent::refuse_closed() const noexcept { return Scheduler::refuse(closed_error(), WaitResult::Failed); }

@@ -56,7 +56,7 @@ public:
 
     /// Sends. May suspend. Throws `ChannelClosed`, `Cancellation`, and `TimeoutError` when the limit came first.
     TA_INLINE void send(T value, std::source_location where = std::source_location::current()) const {
-        detail::check(channel_->send(value, where));
+        detail::check(channel_->send_away(std::move(value), where));
     }
     void send(T value, const Limit& limit, std::source_location where = std::source_location::current()) const {
         detail::check(channel_->send(value, limit, where));

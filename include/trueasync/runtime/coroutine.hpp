@@ -96,7 +96,7 @@ public:
 
     /// What it waits for at present: one line each.
     std::vector<std::string> awaiting() const;
-    /// What its wait has set up; null when it does not wait, or waits for one event only.
+    /// What it waits in; null when it does not wait, or waits for one event only.
     const Wait* wait() const noexcept { return is_listed() ? wait_ : nullptr; }
     const Waker& waker() const noexcept {
         if (!is_listed()) {

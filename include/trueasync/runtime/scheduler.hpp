@@ -162,7 +162,7 @@ public:
     }
 
     /// A direct wait without a guard, while others are ready: `enter(self)` puts the coroutine into the list of whoever will wake it,
-    /// then it stops; `wait` is what dumps and a shutdown find. Null: nothing was done, take the long way. Else the running
+    /// then it stops; `wait` is where dumps and a shutdown find it. Null: nothing was done, take the long way. Else the running
     /// coroutine, which has been continued: `is_undisturbed` or `arrived` comes next.
     template <typename Enter>
     static TA_INLINE Coroutine* wait_direct(Wait& wait, std::source_location where, Enter&& enter) noexcept;

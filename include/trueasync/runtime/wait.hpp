@@ -50,23 +50,22 @@ private:
     WakeRole role_ = WakeRole::Cancel;
 };
 
-/// What a suspended coroutine has set up for its wait; lies on its stack.
+/// What a suspended coroutine waits in: a guard on its stack, or a place that it shares with others.
 class Wait {
 public:
     /// A kind of wait, for those who find one without being part of it.
     struct Kind {
         /// Adds a line for each thing that is waited for and is not an event of the waker.
         void (*describe)(const Wait& wait, std::vector<std::string>& lines);
-        /// The coroutine will not come back: takes everything out that others could still reach.
-        void (*abandon)(Wait& wait) noexcept;
-        /// What was waited for has come, or will never; the coroutine has not gone on yet.
-        bool (*is_over)(const Wait& wait) noexcept;
+        /// The coroutine will not come back: takes everything of it out that others could still reach.
+        void (*abandon)(Wait& wait, Coroutine& coroutine) noexcept;
+        /// What the coroutine waited for has come, or never will; it has not gone on yet.
+        bool (*is_over)(const Wait& wait, const Coroutine& coroutine) noexcept;
     };
 
     void describe(std::vector<std::string>& lines) const { kind_->describe(*this, lines); }
-    void abandon() noexcept { kind_->abandon(*this); }
-    bool is_over() const noexcept { return kind_->is_over(*this); }
-    const Kind& kind() const noexcept { return *kind_; }
+    void abandon(Coroutine& coroutine) noexcept { kind_->abandon(*this, coroutine); }
+    bool is_over(const Coroutine& coroutine) const noexcept { return kind_->is_over(*this, coroutine); }
 
 protected:
     TA_INLINE explicit Wait(const Kind& kind) noexcept : kind_(&kind) {}

@@ -94,16 +94,16 @@ public:
         if (TA_UNLIKELY(!is_plain_)) {
             return claim_slow(where);
         }
-        detail::PlainWait<ChannelEvent> wait(receiving_);
-        const Coroutine* self = Scheduler::wait_direct(wait, where, [&](Coroutine& coroutine) {
-            wait.waiter.set_coroutine(&coroutine);
-            receivers_.push_back(wait.waiter);
+        detail::Waiter waiter;
+        const Coroutine* self = Scheduler::wait_direct(receiving_, where, [&](Coroutine& coroutine) {
+            waiter.set_coroutine(&coroutine);
+            receivers_.push_back(waiter);
         });
         if (TA_UNLIKELY(self == nullptr)) {
             return claim_slow(where);
         }
-        return TA_LIKELY(Scheduler::is_undisturbed(*self) && wait.waiter.is_served()) ? WaitResult::Ready
-                                                                                       : end_claim(wait.waiter, where);
+        return TA_LIKELY(Scheduler::is_undisturbed(*self) && waiter.is_served()) ? WaitResult::Ready
+                                                                                  : end_claim(waiter, where);
     }
     WaitResult claim(const WaitLimit& limit, std::source_location where) noexcept;
 
@@ -115,6 +115,10 @@ public:
 
     enum Kind : std::uint8_t { kReceiver, kSender, kPlaced };
 
+    /// A coroutine that waits here will not come back.
+    void abandon(Coroutine& coroutine, std::uint8_t kind) noexcept;
+    /// Whether it was not told anything yet.
+    bool is_waiting(const Coroutine& coroutine, std::uint8_t kind) const noexcept;
     /// Takes a waiter out, or hands on what it was served with.
     void leave(detail::Waiter& waiter, std::uint8_t kind) noexcept;
     /// Puts it behind the others. Only when it has to wait, and only while the channel is open.
@@ -204,7 +208,7 @@ private:
     TA_COLD WaitResult end_claim(detail::Waiter& waiter, std::source_location where) noexcept;
     TA_COLD WaitResult claim_slow(std::source_location where) noexcept;
     WaitResult wait_in(
-        const detail::WaitPlace<ChannelEvent>& place,
+        detail::WaitPlace<ChannelEvent>& place,
         void* value,
         const WaitLimit& limit,
         std::source_location where,
@@ -254,6 +258,15 @@ public:
     }
     TA_INLINE WaitResult send(T&& value, std::source_location where = std::source_location::current()) noexcept {
         return send(value, where);
+    }
+    /// The same for who does not want the value back.
+    TA_INLINE WaitResult send_away(T value, std::source_location where) noexcept {
+        if (TA_LIKELY(has_free_place() && (!receivers_.empty() || capacity() != 0))) {
+            push(std::move(value));
+            announce();
+            return WaitResult::Ready;
+        }
+        return send_away_slow(std::move(value), where);
     }
     WaitResult send(
         T& value, const WaitLimit& limit, std::source_location where = std::source_location::current()
@@ -346,6 +359,8 @@ private:
         return !is_closed() && held() + reserved_places_ < place_count() && held() == room();
     }
     TA_COLD bool grow() noexcept;
+    /// By value: of a reference the compiler would make a store on the fast way too.
+    TA_COLD WaitResult send_away_slow(T value, std::source_location where) noexcept { return send_slow(&value, where); }
 
     bool put(void* value) noexcept override {
         if (held() == room() && !grow()) {

@@ -18,10 +18,8 @@ public:
     using ServeFn = void (*)(Waiter& waiter, State state) noexcept;
 
     /// Of a coroutine that `set_coroutine` names.
+    TA_INLINE Waiter() noexcept {}
     explicit Waiter(void* value) noexcept : value_(value) {}
-    /// The same without a value.
-    struct Unset {};
-    TA_INLINE explicit Waiter(Unset /*unset*/) noexcept {}
     /// `serve` is called instead of waking a coroutine, in the middle of somebody else's turn.
     Waiter(ServeFn serve, void* value) noexcept : who_(kNoCoroutine), value_(value), serve_(serve) {}
     Waiter(const Waiter&) = delete;
@@ -31,6 +29,9 @@ public:
 
     TA_INLINE bool is_waiting() const noexcept { return who_ > static_cast<std::uintptr_t>(State::Ended); }
     TA_INLINE bool is_served() const noexcept { return who_ == static_cast<std::uintptr_t>(State::Served); }
+    bool is_of(const Coroutine& coroutine) const noexcept {
+        return who_ == reinterpret_cast<std::uintptr_t>(&coroutine);
+    }
     /// Where its value lies; what the owner wants it to be.
     void* value() const noexcept { return value_; }
 
@@ -59,7 +60,7 @@ private:
     Waiter* next_;
 };
 
-/// First come, first served. One waiter alone costs two stores to come and one to go.
+/// First come, first served. One waiter alone costs one store to come and one to go.
 class WaiterList {
 public:
     WaiterList() noexcept = default;
@@ -67,22 +68,23 @@ public:
     WaiterList& operator=(const WaiterList&) = delete;
 
     TA_INLINE bool empty() const noexcept { return head_ == nullptr; }
-    Waiter* head() const noexcept { return head_; }
 
     TA_INLINE void push_back(Waiter& waiter) noexcept {
         if (TA_LIKELY(head_ == nullptr)) {
             head_ = &waiter;
         } else {
-            tail_->next_ = &waiter;
-            waiter.previous_ = tail_;
+            append(waiter);
         }
-        tail_ = &waiter;
     }
 
     /// Precondition: not empty.
     TA_INLINE Waiter& pop_front() noexcept {
         Waiter& first = *head_;
-        head_ = TA_LIKELY(head_ == tail_) ? nullptr : head_->next_;
+        if (TA_LIKELY(tail_ == nullptr)) {
+            head_ = nullptr;
+        } else {
+            drop_first();
+        }
         return first;
     }
 
@@ -90,20 +92,30 @@ public:
     void remove(Waiter& waiter) noexcept {
         if (&waiter == head_) {
             pop_front();
-            return;
-        }
-        if (&waiter == tail_) {
-            tail_ = waiter.previous_;
+        } else if (&waiter == tail_) {
+            tail_ = waiter.previous_ != head_ ? waiter.previous_ : nullptr;
         } else {
             waiter.previous_->next_ = waiter.next_;
             waiter.next_->previous_ = waiter.previous_;
         }
     }
 
+    /// Null when it is not in this list.
+    Waiter* find(const Coroutine& coroutine) const noexcept {
+        Waiter* found = nullptr;
+        each([&](Waiter& waiter) {
+            if (waiter.is_of(coroutine)) {
+                found = &waiter;
+            }
+        });
+        return found;
+    }
+
     template <typename Visit>
     void each(Visit&& visit) const {
+        Waiter* const last = tail_ != nullptr ? tail_ : head_;
         for (Waiter* waiter = head_; waiter != nullptr;) {
-            Waiter* const next = waiter == tail_ ? nullptr : waiter->next_;
+            Waiter* const next = waiter == last ? nullptr : waiter->next_;
             visit(*waiter);
             waiter = next;
         }
@@ -115,27 +127,52 @@ public:
     }
 
 private:
+    void append(Waiter& waiter) noexcept {
+        Waiter& last = tail_ != nullptr ? *tail_ : *head_;
+        last.next_ = &waiter;
+        waiter.previous_ = &last;
+        tail_ = &waiter;
+    }
+    void drop_first() noexcept {
+        head_ = head_->next_;
+        if (head_ == tail_) {
+            tail_ = nullptr;
+        }
+    }
+
     Waiter* head_ = nullptr;
-    Waiter* tail_ = nullptr;  // means nothing in an empty list
+    Waiter* tail_ = nullptr;  // null with one waiter, too
 };
 
-/// A line to stand in, as dumps and a shutdown see it: part of whoever lets coroutines wait. `Owner` has `leave(Waiter&, kind)`, which
-/// takes a waiter out or hands on what it was served with, and `info()`.
+/// A line to stand in without a guard (see `Scheduler::wait_direct`), as dumps and a shutdown see it: part of whoever lets coroutines
+/// wait. `Owner` has `info()`, `abandon(coroutine, kind)`, which takes its waiter out or hands on what it was served with, and
+/// `is_waiting(coroutine, kind)`, whether it was not served yet.
 template <typename Owner>
-struct WaitPlace : Wait::Kind {
-    WaitPlace(Owner& its_owner, std::uint8_t its_kind) noexcept;
-
-    Owner* owner;
-    std::uint8_t kind;  // which of the owner's lines
-};
-
-/// A coroutine that waits without a guard: see `Scheduler::wait_direct`.
-template <typename Owner>
-class PlainWait final : public Wait {
+class WaitPlace final : public Wait {
 public:
-    TA_INLINE explicit PlainWait(const WaitPlace<Owner>& place) noexcept : Wait(place) {}
+    /// `kind`: which of the owner's lines.
+    WaitPlace(Owner& owner, std::uint8_t kind) noexcept : Wait(kPlace), owner_(&owner), kind_(kind) {}
 
-    Waiter waiter{Waiter::Unset{}};
+    Owner& owner() const noexcept { return *owner_; }
+    std::uint8_t kind() const noexcept { return kind_; }
+
+private:
+    static constexpr Kind kPlace = {
+        [](const Wait& wait, std::vector<std::string>& lines) {
+            lines.push_back(static_cast<const WaitPlace&>(wait).owner_->info());
+        },
+        [](Wait& wait, Coroutine& coroutine) noexcept {
+            const auto& self = static_cast<WaitPlace&>(wait);
+            self.owner_->abandon(coroutine, self.kind_);
+        },
+        [](const Wait& wait, const Coroutine& coroutine) noexcept {
+            const auto& self = static_cast<const WaitPlace&>(wait);
+            return !self.owner_->is_waiting(coroutine, self.kind_);
+        },
+    };
+
+    Owner* owner_;
+    std::uint8_t kind_;
 };
 
 /// The same with a guard, for a limit and for every special case.
@@ -164,34 +201,21 @@ private:
     static constexpr Kind kGuarded = {
         [](const Wait& wait, std::vector<std::string>& lines) {
             const auto& self = static_cast<const GuardedWait&>(wait);
-            lines.push_back(self.place_.owner->info());
+            lines.push_back(self.place_.owner().info());
             self.describe_guard(lines);
         },
-        [](Wait& wait) noexcept {
+        [](Wait& wait, Coroutine& coroutine) noexcept {
             auto& self = static_cast<GuardedWait&>(wait);
-            self.place_.owner->leave(self.waiter, self.place_.kind);
+            self.place_.owner().abandon(coroutine, self.place_.kind());
             self.leave();
         },
-        [](const Wait& wait) noexcept { return !static_cast<const GuardedWait&>(wait).waiter.is_waiting(); },
+        [](const Wait& wait, const Coroutine& /*coroutine*/) noexcept {
+            return !static_cast<const GuardedWait&>(wait).waiter.is_waiting();
+        },
     };
 
     const WaitPlace<Owner>& place_;
 };
-
-template <typename Owner>
-WaitPlace<Owner>::WaitPlace(Owner& its_owner, std::uint8_t its_kind) noexcept
-    : Kind{
-          [](const Wait& wait, std::vector<std::string>& lines) {
-              lines.push_back(static_cast<const WaitPlace&>(wait.kind()).owner->info());
-          },
-          [](Wait& wait) noexcept {
-              const auto& place = static_cast<const WaitPlace&>(wait.kind());
-              place.owner->leave(static_cast<PlainWait<Owner>&>(wait).waiter, place.kind);
-          },
-          [](const Wait& wait) noexcept { return !static_cast<const PlainWait<Owner>&>(wait).waiter.is_waiting(); }
-      },
-      owner(&its_owner),
-      kind(its_kind) {}
 
 /// What a limit says before anything is done: a token that has fired already ends every call. A future counts as used.
 inline WaitResult check_limit(const WaitLimit& limit, std::source_location where) noexcept {
