@@ -13,6 +13,15 @@ namespace trueasync {
 
 IoError::IoError(const Error& error) : AsyncError(error), number_(SystemError::number_of(&error)) {}
 
+CompositeException::CompositeException(const Error& error)
+    : AsyncError(error), error_(const_cast<Error*>(&error)) {
+    if (const CompositeError* composite = CompositeError::of(&error)) {
+        for (const Ref<Error>& one : composite->errors()) {
+            exceptions_.push_back(detail::to_exception(one));
+        }
+    }
+}
+
 namespace detail {
 
 void throw_error(const Ref<Error>& error) {
@@ -30,6 +39,8 @@ void throw_error(const Ref<Error>& error) {
             throw ResolveError(*error);
         case ErrorCode::System:
             throw IoError(*error);
+        case ErrorCode::Composite:
+            throw CompositeException(*error);
         default:
             throw AsyncError(*error);
     }
@@ -51,6 +62,8 @@ Ref<Error> to_error() noexcept {
         throw;
     } catch (const Cancellation& cancellation) {
         return cancellation.error();
+    } catch (const CompositeException& composite) {
+        return composite.error();
     } catch (...) {
         return ExceptionError::capture();
     }
