@@ -16,6 +16,7 @@ FIGURES = [
     ("spawn_join", 3, "ratio"),
     ("await_completed", 0.5, "ratio"),
     ("wake_one", 3.5, "ratio"),
+    ("task_group", 6, "ratio"),
     ("parked_kib", 4.4, "absolute"),
 ]
 

@@ -13,8 +13,10 @@
 #include <trueasync/api/resolve.hpp>
 #include <trueasync/api/run.hpp>
 #include <trueasync/api/run_blocking.hpp>
+#include <trueasync/api/scope.hpp>
 #include <trueasync/api/signal.hpp>
 #include <trueasync/api/spawn.hpp>
+#include <trueasync/api/task_group.hpp>
 #include <trueasync/api/watch.hpp>
 #include <trueasync/debug/dump.hpp>
 #include <trueasync/event/event_ref.hpp>

@@ -239,16 +239,26 @@ public:
     using Base::Base;
 
     /// Takes the first outcome: returns the result or throws the error. May suspend.
-    /// Cancel safety: an outcome that came for a cancelled waiter is lost with its wait; use `next` where that matters.
+    /// Cancel safety: nothing is lost.
     T join_next(const Limit& limit = {}, std::source_location where = std::source_location::current()) {
-        return this->wait_one(
-            [&](auto& future) {
-                return this->group_->first(future, "Cannot call joinNext() on an empty TaskSet", Place(where));
-            },
-            limit, where
-        );
+        std::optional<TaskOutcome<Value>> outcome;
+        if (this->count() != 0) {
+            outcome = next(limit, where);
+        }
+        if (!outcome.has_value()) {
+            detail::throw_error(
+                Error::make(ErrorCode::IllegalState, "Cannot call joinNext() on an empty TaskSet")
+            );
+        }
+        if (outcome->error != nullptr) {
+            std::rethrow_exception(outcome->error);
+        }
+        if constexpr (!std::is_void_v<T>) {
+            return std::move(*outcome->value);
+        }
     }
     /// Takes the first success; failures stay. Throws `CompositeException` when all have failed. May suspend.
+    /// Cancel safety: a result that came for a waiter which is cancelled before it goes on is lost.
     T join_any(const Limit& limit = {}, std::source_location where = std::source_location::current()) {
         return this->wait_one(
             [&](auto& future) {

@@ -3,6 +3,7 @@
 /// @file trueasync/structured/task_key.hpp
 /// The name of a task in its group.
 
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -14,7 +15,9 @@ namespace trueasync {
 /// A number or a text. Numbers cost nothing.
 class TaskKey {
 public:
-    TaskKey(std::int64_t number = 0) noexcept : number_(number) {}
+    TaskKey() noexcept = default;
+    template <std::integral I>
+    TaskKey(I number) noexcept : number_(static_cast<std::int64_t>(number)) {}
     TaskKey(std::string_view text) : text_(std::make_unique<std::string>(text)) {}
     TaskKey(const char* text) : TaskKey(std::string_view(text)) {}
     TaskKey(const std::string& text) : TaskKey(std::string_view(text)) {}
