@@ -4,6 +4,7 @@
 /// Everything a program needs.
 
 #include <trueasync/api/await.hpp>
+#include <trueasync/api/context.hpp>
 #include <trueasync/api/exceptions.hpp>
 #include <trueasync/api/exec.hpp>
 #include <trueasync/api/file.hpp>

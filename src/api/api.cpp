@@ -13,8 +13,7 @@ namespace trueasync {
 
 IoError::IoError(const Error& error) : AsyncError(error), number_(SystemError::number_of(&error)) {}
 
-CompositeException::CompositeException(const Error& error)
-    : AsyncError(error), error_(const_cast<Error*>(&error)) {
+CompositeException::CompositeException(const Error& error) : AsyncError(error), error_(const_cast<Error*>(&error)) {
     if (const CompositeError* composite = CompositeError::of(&error)) {
         for (const Ref<Error>& one : composite->errors()) {
             exceptions_.push_back(detail::to_exception(one));

@@ -60,9 +60,9 @@ private:
 GroupEvent::GroupEvent(GroupKind kind, const GroupLimits& limits, ScopeEvent* parent, const Place& created_at)
     : Event(EventType::Group),
       concurrency_(limits.concurrency),
-      queue_limit_(limits.queue_limit.value_or(
-          limits.concurrency <= UINT32_MAX / 2 ? limits.concurrency * 2 : UINT32_MAX
-      )),
+      queue_limit_(
+          limits.queue_limit.value_or(limits.concurrency <= UINT32_MAX / 2 ? limits.concurrency * 2 : UINT32_MAX)
+      ),
       kind_(kind),
       scope_(make_ref<TaskScope>(*this, parent, created_at)),
       leaver_(std::make_unique<Leaver>(*this)),
@@ -306,8 +306,7 @@ void GroupEvent::check_end() noexcept {
     if (!finally_.empty()) {
         ScopeEvent* above = scope_->parent();
         finally_.run(
-            false, created_at_,
-            [scope = scope_](Ref<Error> error) { scope->finally_failed(std::move(error)); },
+            false, created_at_, [scope = scope_](Ref<Error> error) { scope->finally_failed(std::move(error)); },
             above != nullptr && !above->is_cancelled() ? above : nullptr
         );
     }
@@ -553,10 +552,11 @@ WaitResult GroupEvent::next(
 ) noexcept {
     const Ref<GroupEvent> held(this);
     const WaitLimit fixed =
-        limit.is_none() ? limit : limit.fixed(Scheduler::current() != nullptr ? Scheduler::current()->reactor().now() : Instant());
+        limit.is_none()
+            ? limit
+            : limit.fixed(Scheduler::current() != nullptr ? Scheduler::current()->reactor().now() : Instant());
     for (;;) {
-        const std::uint32_t slot =
-            removes() || cursor.slot == kNone ? first_settled_ : entry(cursor.slot).next_settled;
+        const std::uint32_t slot = removes() || cursor.slot == kNone ? first_settled_ : entry(cursor.slot).next_settled;
         if (slot != kNone) {
             cursor.slot = slot;
             found = slot;

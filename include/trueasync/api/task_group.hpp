@@ -159,22 +159,26 @@ class TaskGroup : public detail::TaskCollection<T, GroupKind::Group> {
     using Base = detail::TaskCollection<T, GroupKind::Group>;
 
 public:
+    using Base::Base;
     using typename Base::Results;
     using typename Base::Value;
-    using Base::Base;
 
     /// Waits for all tasks that are there now and returns their results in the order of the tasks. May suspend. Throws
     /// `CompositeException` when tasks have failed, unless errors are to be ignored.
     /// Cancel safety: the tasks go on.
     Results all(
-        bool ignore_errors = false, const Limit& limit = {}, std::source_location where = std::source_location::current()
+        bool ignore_errors = false,
+        const Limit& limit = {},
+        std::source_location where = std::source_location::current()
     ) {
         return this->wait_all(ignore_errors, limit, where);
     }
     /// Waits for the first task to end and returns its result or throws what it threw. May suspend.
     T race(const Limit& limit = {}, std::source_location where = std::source_location::current()) {
         return this->wait_one(
-            [&](auto& future) { return this->group_->first(future, "Cannot race on an empty TaskGroup", Place(where)); },
+            [&](auto& future) {
+                return this->group_->first(future, "Cannot race on an empty TaskGroup", Place(where));
+            },
             limit, where
         );
     }
@@ -234,9 +238,9 @@ class TaskSet : public detail::TaskCollection<T, GroupKind::Set> {
     using Base = detail::TaskCollection<T, GroupKind::Set>;
 
 public:
+    using Base::Base;
     using typename Base::Results;
     using typename Base::Value;
-    using Base::Base;
 
     /// Takes the first outcome: returns the result or throws the error. May suspend.
     /// Cancel safety: nothing is lost.
@@ -246,9 +250,7 @@ public:
             outcome = next(limit, where);
         }
         if (!outcome.has_value()) {
-            detail::throw_error(
-                Error::make(ErrorCode::IllegalState, "Cannot call joinNext() on an empty TaskSet")
-            );
+            detail::throw_error(Error::make(ErrorCode::IllegalState, "Cannot call joinNext() on an empty TaskSet"));
         }
         if (outcome->error != nullptr) {
             std::rethrow_exception(outcome->error);
@@ -269,7 +271,9 @@ public:
     }
     /// Takes all that are there now, as `TaskGroup::all`. May suspend.
     Results join_all(
-        bool ignore_errors = false, const Limit& limit = {}, std::source_location where = std::source_location::current()
+        bool ignore_errors = false,
+        const Limit& limit = {},
+        std::source_location where = std::source_location::current()
     ) {
         return this->wait_all(ignore_errors, limit, where);
     }

@@ -80,7 +80,9 @@ public:
     void each_settled(Visit&& visit) {
         for (std::uint32_t slot = first_; slot != kNone; slot = entry(slot).next) {
             if (Entry& one = entry(slot); one.state != State::Waiting) {
-                visit(std::as_const(one.key), one.error.get(), one.state == State::Succeeded ? value_at(slot) : nullptr);
+                visit(
+                    std::as_const(one.key), one.error.get(), one.state == State::Succeeded ? value_at(slot) : nullptr
+                );
             }
         }
     }
@@ -146,8 +148,8 @@ private:
     struct Entry {
         TaskKey key;
         Ref<Error> error;
-        std::uint64_t number;       // in the order of the tasks, for ever
-        std::uint32_t next;         // in the order of the tasks
+        std::uint64_t number;  // in the order of the tasks, for ever
+        std::uint32_t next;    // in the order of the tasks
         std::uint32_t previous;
         std::uint32_t next_settled;  // in the order they settled
         std::uint32_t previous_settled;
@@ -209,7 +211,7 @@ private:
     bool has_ended_ = false;
     bool holds_itself_ = false;
     std::uint32_t starting_ = 0;  // the number of the task that is being spawned
-    Ref<ScopeEvent> scope_;  // a `TaskScope`
+    Ref<ScopeEvent> scope_;       // a `TaskScope`
     std::unique_ptr<Leaver> leaver_;
     Ref<Error> cancellation_;
     std::deque<Queued> queue_;

@@ -794,8 +794,7 @@ CORO_TEST(TaskSetChaos, NothingIsLostWhenWaitersAreCancelled) {
         for (const auto& other : others) {
             try {
                 await(other);
-            } catch (...) {
-            }
+            } catch (...) {}
         }
         for (int i = 0; i < 30; ++i) {
             ASSERT_EQ(seen[static_cast<std::size_t>(i)], i < spawned ? 1 : 0) << i << " of " << spawned;
