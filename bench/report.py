@@ -18,6 +18,7 @@ FIGURES = [
     ("wake_one", 3.5, "ratio"),
     ("channel", 3.5, "ratio"),
     ("pool", 2, "ratio"),
+    ("task_group", 6, "ratio"),
     ("parked_kib", 4.4, "absolute"),
 ]
 

@@ -6,6 +6,7 @@
 #include <trueasync/api/await.hpp>
 #include <trueasync/api/await_many.hpp>
 #include <trueasync/api/channel.hpp>
+#include <trueasync/api/context.hpp>
 #include <trueasync/api/exceptions.hpp>
 #include <trueasync/api/exec.hpp>
 #include <trueasync/api/file.hpp>
@@ -16,8 +17,10 @@
 #include <trueasync/api/resolve.hpp>
 #include <trueasync/api/run.hpp>
 #include <trueasync/api/run_blocking.hpp>
+#include <trueasync/api/scope.hpp>
 #include <trueasync/api/signal.hpp>
 #include <trueasync/api/spawn.hpp>
+#include <trueasync/api/task_group.hpp>
 #include <trueasync/api/watch.hpp>
 #include <trueasync/debug/dump.hpp>
 #include <trueasync/event/event_ref.hpp>

@@ -14,6 +14,14 @@ namespace trueasync {
 
 IoError::IoError(const Error& error) : AsyncError(error), number_(SystemError::number_of(&error)) {}
 
+CompositeException::CompositeException(const Error& error) : AsyncError(error), error_(const_cast<Error*>(&error)) {
+    if (const CompositeError* composite = CompositeError::of(&error)) {
+        for (const Ref<Error>& one : composite->errors()) {
+            exceptions_.push_back(detail::to_exception(one));
+        }
+    }
+}
+
 namespace detail {
 
 void throw_error(const Ref<Error>& error) {
@@ -37,6 +45,8 @@ void throw_error(const Ref<Error>& error) {
             throw IoError(*error);
         case ErrorCode::ChannelClosed:
             throw ChannelClosed(*error);
+        case ErrorCode::Composite:
+            throw CompositeException(*error);
         default:
             throw AsyncError(*error);
     }
@@ -58,6 +68,8 @@ Ref<Error> to_error() noexcept {
         throw;
     } catch (const Cancellation& cancellation) {
         return cancellation.error();
+    } catch (const CompositeException& composite) {
+        return composite.error();
     } catch (...) {
         return ExceptionError::capture();
     }

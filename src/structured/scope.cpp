@@ -108,9 +108,9 @@ Status ScopeEvent::admit() noexcept {
     return {};
 }
 
-void ScopeEvent::adopt(Coroutine& coroutine, std::uint32_t what) noexcept {
+void ScopeEvent::adopt(Coroutine& coroutine, std::uint32_t what, std::uint32_t task) noexcept {
     coroutine.set_owner_note(static_cast<std::uint32_t>(members_.size()) | what);
-    members_.push_back(&coroutine);
+    members_.push_back({&coroutine, task});
     ++member_count_;
     if (TA_LIKELY(what == 0)) {
         add_active();
@@ -118,10 +118,10 @@ void ScopeEvent::adopt(Coroutine& coroutine, std::uint32_t what) noexcept {
     add_pending();
 }
 
-void ScopeEvent::adopt_helper(Coroutine& coroutine) noexcept { adopt(coroutine, kHelper); }
+void ScopeEvent::adopt_helper(Coroutine& coroutine) noexcept { adopt(coroutine, kHelper, 0); }
 
 void ScopeEvent::remove(Coroutine& coroutine) noexcept {
-    members_[coroutine.owner_note() & kPlace] = nullptr;
+    members_[coroutine.owner_note() & kPlace].coroutine = nullptr;
     if (--member_count_ == 0) {
         members_.clear();
     } else if (members_.size() > kFewMembers && members_.size() / 2 > member_count_) {
@@ -131,25 +131,34 @@ void ScopeEvent::remove(Coroutine& coroutine) noexcept {
 
 void ScopeEvent::compact() noexcept {
     std::size_t kept = 0;
-    for (Coroutine* coroutine : members_) {
-        if (coroutine != nullptr) {
+    for (const Member& member : members_) {
+        if (Coroutine* coroutine = member.coroutine) {
             coroutine->set_owner_note((coroutine->owner_note() & ~kPlace) | static_cast<std::uint32_t>(kept));
-            members_[kept++] = coroutine;
+            members_[kept++] = member;
         }
     }
-    members_.resize(kept);
+    members_.resize(kept, Member{});
+}
+
+bool ScopeEvent::error_of(Coroutine& coroutine, Error& error) noexcept {
+    if (error.is_cancellation() || coroutine.has(EventFlag::ExceptionCaught)) {
+        return false;  // dropped, or taken by who awaits it
+    }
+    Ref<Error> left = route(coroutine, Ref<Error>(&error), false);
+    if (left != nullptr && left.get() != &error) {
+        coroutine.replace_error(left);
+    }
+    return left == nullptr;
 }
 
 bool ScopeEvent::finished(Coroutine& coroutine, Error* error) noexcept {
     bool is_handled = false;
-    if (TA_UNLIKELY(
-            error != nullptr && !error->is_cancellation() && !coroutine.has(EventFlag::ExceptionCaught)
-        )) {  // else it was dropped, or taken by who awaits it
-        Ref<Error> left = route(coroutine, Ref<Error>(error), false);
-        is_handled = left == nullptr;
-        if (!is_handled && left.get() != error) {
-            coroutine.replace_error(std::move(left));
-        }
+    const std::uint32_t task = members_[coroutine.owner_note() & kPlace].task;
+    if (TA_UNLIKELY(task != 0)) {
+        is_handled = true;
+        task_finished(coroutine, task, error);
+    } else if (TA_UNLIKELY(error != nullptr)) {
+        is_handled = error_of(coroutine, *error);
     }
     remove(coroutine);
     const bool is_active = (coroutine.owner_note() & (kZombie | kHelper)) == 0;
@@ -348,7 +357,7 @@ void ScopeEvent::stop_coroutines(
 ) noexcept {
     Scheduler* scheduler = Scheduler::current();
     for (std::size_t i = 0; scheduler != nullptr && i < members_.size(); ++i) {
-        Coroutine* coroutine = members_[i];
+        Coroutine* coroutine = members_[i].coroutine;
         if (coroutine == nullptr || coroutine->is_finished() || (coroutine->owner_note() & kHelper) != 0) {
             continue;
         }

@@ -81,10 +81,26 @@ public:
     using AsyncError::AsyncError;
 };
 
+/// Several failures at once: of tasks, or of handlers for an end.
+class TA_API CompositeException final : public AsyncError {
+public:
+    explicit CompositeException(const Error& error);
+    /// In the order they came; for `std::rethrow_exception`.
+    const std::vector<std::exception_ptr>& exceptions() const noexcept { return exceptions_; }
+    const Ref<Error>& error() const noexcept { return error_; }
+
+private:
+    Ref<Error> error_;
+    std::vector<std::exception_ptr> exceptions_;
+};
+
 namespace detail {
 
 /// The one place where errors become exceptions: rethrows a carried C++ exception, else throws one of the above.
 [[noreturn]] TA_API void throw_error(const Ref<Error>& error);
+
+/// What an error becomes when it is thrown.
+TA_API std::exception_ptr to_exception(const Ref<Error>& error) noexcept;
 
 /// The one place where exceptions become errors. Call it inside `catch` only.
 TA_API Ref<Error> to_error() noexcept;

@@ -17,9 +17,6 @@ namespace detail {
 /// Spawns into an owner. Takes over the reference; drops it when it throws.
 TA_API void spawn_into(Coroutine& coroutine, Owner& owner);
 
-/// What an error becomes when it is thrown.
-TA_API std::exception_ptr to_exception(const Ref<Error>& error) noexcept;
-
 }  // namespace detail
 
 /// Holds a scope: everything spawned into it, and by what was spawned into it, belongs to it. When the last handle goes, what still runs

@@ -46,7 +46,7 @@ struct ScopeChildTag;
 /// Cancel rule: cancelling a waiter, or its limit, does nothing to the scope.
 ///
 /// @snippet unit/structured/scope_test.cpp  scope_core
-class TA_API ScopeEvent final : public Event, public Owner, public ListNode<ScopeChildTag> {
+class TA_API ScopeEvent : public Event, public Owner, public ListNode<ScopeChildTag> {
 public:
     /// A root (`parent` null), which is not safe, or a child, which is as safe as its parent is now.
     static Ref<ScopeEvent> create(ScopeEvent* parent = nullptr, const Place& created_at = {});
@@ -80,7 +80,7 @@ public:
     // --- members
 
     [[nodiscard]] Status admit() noexcept override;
-    void adopt(Coroutine& coroutine) noexcept override { adopt(coroutine, 0); }
+    void adopt(Coroutine& coroutine) noexcept override { adopt(coroutine, 0, 0); }
     void adopt_helper(Coroutine& coroutine) noexcept override;
     bool finished(Coroutine& coroutine, Error* error) noexcept override;
     bool failed(Coroutine& coroutine, Error& error) noexcept override;
@@ -96,9 +96,9 @@ public:
     /// Calls `visit(Coroutine&)` for each unfinished coroutine of this scope, in the order they were spawned.
     template <typename Visit>
     void each_coroutine(Visit&& visit) const {
-        for (Coroutine* coroutine : members_) {
-            if (coroutine != nullptr) {
-                visit(*coroutine);
+        for (const Member& member : members_) {
+            if (member.coroutine != nullptr) {
+                visit(*member.coroutine);
             }
         }
     }
@@ -157,6 +157,8 @@ public:
     /// calls the handler himself.
     bool add_finally(std::unique_ptr<FinallyHandler>&& handler);
     const FinallyList& finally_list() const noexcept { return finally_; }
+    /// Such a handler has failed, of this scope or of something that belongs to it: routed from here.
+    void finally_failed(Ref<Error> error) noexcept;
 
     // --- context
 
@@ -168,8 +170,17 @@ public:
     /// `Scope #5 created at main.cpp:12`.
     std::string info() const override;
 
+protected:
+    /// For groups. A task has a number other than 0, and its end goes to the group instead of the scope's handlers.
+    void adopt_task(Coroutine& coroutine, std::uint32_t task) noexcept { adopt(coroutine, 0, task); }
+    virtual void task_finished(Coroutine& /*coroutine*/, std::uint32_t /*task*/, Error* /*error*/) noexcept {}
+
 private:
     enum class Disposal : std::uint8_t { None, Safely, Cancelled };
+    struct Member {
+        Coroutine* coroutine;
+        std::uint32_t task;
+    };
     class Wait;
     class DisposeTimer;
     using WaitList = IntrusiveList<Wait, void>;
@@ -179,7 +190,8 @@ private:
     static constexpr std::uint32_t kHelper = 1U << 30;  // runs handlers: never active, never stopped
     static constexpr std::uint32_t kPlace = kHelper - 1;
 
-    void adopt(Coroutine& coroutine, std::uint32_t what) noexcept;
+    void adopt(Coroutine& coroutine, std::uint32_t what, std::uint32_t task) noexcept;
+    bool error_of(Coroutine& coroutine, Error& error) noexcept;
     void remove(Coroutine& coroutine) noexcept;
     void compact() noexcept;
     void add_active() noexcept;
@@ -192,7 +204,6 @@ private:
     Ref<Error> route(Coroutine& coroutine, Ref<Error> error, bool from_below) noexcept;
     Ref<Error> call_handler(ScopeErrorHandler& handler, Coroutine& coroutine, Error& error) noexcept;
     bool tell_waiters(Error& error, Coroutine& coroutine) noexcept;
-    void finally_failed(Ref<Error> error) noexcept;
 
     void close_with(Ref<Error> cancellation, Disposal how) noexcept;
     void stop_below(const Ref<Error>& cancellation) noexcept;
@@ -207,7 +218,7 @@ private:
     std::uint64_t id_;
     Ref<ScopeEvent> parent_;
     IntrusiveList<ScopeEvent, ScopeChildTag> children_;
-    std::vector<Coroutine*> members_;  // in the order they were spawned, with gaps
+    std::vector<Member> members_;  // in the order they were spawned, with gaps
     std::uint32_t member_count_ = 0;
     std::uint32_t active_ = 0;   // own active coroutines, and children that have some, here or below
     std::uint32_t pending_ = 0;  // the same for all unfinished ones

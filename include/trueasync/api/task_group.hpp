@@ -1,0 +1,291 @@
+#pragma once
+
+/// @file trueasync/api/task_group.hpp
+/// Tasks whose results are collected: all, the first, or one after the other.
+
+#include <trueasync/api/scope.hpp>
+#include <trueasync/structured/group.hpp>
+#include <variant>
+
+namespace trueasync {
+
+using TaskLimits = GroupLimits;
+
+/// What came of one task: `value` or `error`.
+template <typename T>
+struct TaskOutcome {
+    TaskKey key;
+    std::optional<T> value;
+    std::exception_ptr error;
+};
+
+namespace detail {
+
+/// Where a task's result is kept: nothing is a value too.
+template <typename T>
+using TaskValue = std::conditional_t<std::is_void_v<T>, Nothing, T>;
+
+/// What groups and sets have in common. The tasks run in a scope of their own, a child of the running coroutine's or of a given one.
+template <typename T, GroupKind Kind>
+class TaskCollection {
+public:
+    using Value = TaskValue<T>;
+    using Results = typename GroupOf<Value>::Results;
+
+    explicit TaskCollection(TaskLimits limits = {}, std::source_location where = std::source_location::current())
+        : group_(make_ref<GroupOf<Value>>(Kind, limits, ScopeEvent::current(), Place(where))) {}
+    TaskCollection(
+        const Scope& scope, TaskLimits limits = {}, std::source_location where = std::source_location::current()
+    )
+        : group_(make_ref<GroupOf<Value>>(Kind, limits, &scope.event(), Place(where))) {}
+    TaskCollection(TaskCollection&&) noexcept = default;
+    TaskCollection& operator=(TaskCollection&& other) noexcept {
+        std::swap(group_, other.group_);
+        return *this;
+    }
+    TaskCollection(const TaskCollection&) = delete;
+    TaskCollection& operator=(const TaskCollection&) = delete;
+    /// Cancels what still runs.
+    ~TaskCollection() {
+        if (group_ != nullptr) {
+            group_->handle_dropped();
+        }
+    }
+
+    /// Adds a task. Suspends only while as many wait for a slot as may. Throws `AsyncError`: `GroupClosed`, `DuplicateKey`, and what
+    /// `trueasync::spawn` throws.
+    /// Cancel safety: a cancelled spawner has added nothing.
+    template <typename F>
+    void spawn(F&& task, std::source_location where = std::source_location::current()) {
+        check(group_->spawn(make_task(std::forward<F>(task), where), {}, {}, where));
+    }
+    template <typename F>
+    void spawn_with_key(TaskKey key, F&& task, std::source_location where = std::source_location::current()) {
+        check(group_->spawn(make_task(std::forward<F>(task), where), std::move(key), {}, where));
+    }
+
+    /// No task comes any more.
+    void close() { group_->shut(); }
+    /// Closes it, drops the tasks that wait for a slot and cancels the others.
+    void cancel(std::string message = {}) {
+        group_->cancel(
+            message.empty() ? Ref<Error>() : Error::cancellation(CancelReason::UserRequest, std::move(message))
+        );
+    }
+    void dispose() { group_->dispose_scope(); }
+
+    bool is_finished() const noexcept { return group_->is_finished(); }
+    bool is_closed() const noexcept { return group_->is_shut(); }
+    std::size_t count() const noexcept { return group_->count(); }
+
+    /// Waits until all tasks of a closed group have ended. May suspend. Never throws what they failed with.
+    void await_completion(const Limit& limit = {}, std::source_location where = std::source_location::current()) {
+        check(group_->await_completion(limit, where));
+    }
+
+    /// Has `function` called when the group is closed and all have ended, after those who waited for that; at once when it is so.
+    template <typename F>
+    void finally(F&& function) {
+        std::unique_ptr<FinallyHandler> handler = make_finally(std::forward<F>(function));
+        if (!group_->add_finally(std::move(handler))) {
+            call_finally(*handler);
+        }
+    }
+
+    GroupOf<Value>& event() const noexcept { return *group_; }
+
+protected:
+    template <typename F>
+    Ref<Coroutine> make_task(F&& task, std::source_location where) {
+        using Function = std::decay_t<F>;
+        static_assert(std::is_same_v<std::invoke_result_t<Function&>, T>, "a task returns what its group collects");
+        return Ref<Coroutine>::adopt(new ClosureCoroutine<Function, T>(std::forward<F>(task), where));
+    }
+
+    template <typename V>
+    static auto wait(FutureOf<V>& future, const Limit& limit, std::source_location where) {
+        check(wait_future(future, limit, where));
+        return std::move(future.get());
+    }
+
+    /// The first outcome, or the first success, whichever `ask` asks for.
+    template <typename Ask>
+    T wait_one(Ask&& ask, const Limit& limit, std::source_location where) {
+        Ref<FutureOf<Value>> future;
+        check(ask(future));
+        if constexpr (std::is_void_v<T>) {
+            wait(*future, limit, where);
+        } else {
+            return wait(*future, limit, where);
+        }
+    }
+
+    Results wait_all(bool ignores_errors, const Limit& limit, std::source_location where) {
+        return wait(*group_->all(ignores_errors, Place(where)), limit, where);
+    }
+
+    /// The next outcome after `cursor`; nothing when the group is closed and there is none.
+    std::optional<TaskOutcome<Value>> next_after(
+        GroupEvent::Cursor& cursor, const Limit& limit, std::source_location where
+    ) {
+        std::optional<std::uint32_t> slot;
+        check(group_->next(cursor, slot, limit, where));
+        if (!slot.has_value()) {
+            return {};
+        }
+        TaskOutcome<Value> outcome{group_->key_at(*slot), {}, {}};
+        if (Error* error = group_->error_at(*slot)) {
+            outcome.error = to_exception(Ref<Error>(error));
+        } else {
+            outcome.value = group_->take(*slot);
+        }
+        if constexpr (Kind == GroupKind::Set) {
+            group_->remove(*slot);
+        }
+        return outcome;
+    }
+
+    Ref<GroupOf<Value>> group_;
+};
+
+}  // namespace detail
+
+/// Runs tasks and keeps what came of them: every question can be asked again. What tasks fail with is told to who asks, and to nobody
+/// else.
+///
+/// @snippet unit/api/task_group_test.cpp  task_group
+template <typename T>
+class TaskGroup : public detail::TaskCollection<T, GroupKind::Group> {
+    using Base = detail::TaskCollection<T, GroupKind::Group>;
+
+public:
+    using Base::Base;
+    using typename Base::Results;
+    using typename Base::Value;
+
+    /// Waits for all tasks that are there now and returns their results in the order of the tasks. May suspend. Throws
+    /// `CompositeException` when tasks have failed, unless errors are to be ignored.
+    /// Cancel safety: the tasks go on.
+    Results all(
+        bool ignore_errors = false,
+        const Limit& limit = {},
+        std::source_location where = std::source_location::current()
+    ) {
+        return this->wait_all(ignore_errors, limit, where);
+    }
+    /// Waits for the first task to end and returns its result or throws what it threw. May suspend.
+    T race(const Limit& limit = {}, std::source_location where = std::source_location::current()) {
+        return this->wait_one(
+            [&](auto& future) {
+                return this->group_->first(future, "Cannot race on an empty TaskGroup", Place(where));
+            },
+            limit, where
+        );
+    }
+    /// Waits for the first success; throws `CompositeException` when all have failed. May suspend.
+    T any(const Limit& limit = {}, std::source_location where = std::source_location::current()) {
+        return this->wait_one(
+            [&](auto& future) {
+                return this->group_->success(future, "Cannot call any() on an empty TaskGroup", Place(where));
+            },
+            limit, where
+        );
+    }
+
+    /// What there is so far, in the order of the tasks.
+    Results results() const {
+        Results results;
+        this->group_->each_settled([&](const TaskKey& key, Error*, void* value) {
+            if (value != nullptr) {
+                results.emplace_back(key, *static_cast<Value*>(value));
+            }
+        });
+        return results;
+    }
+    std::vector<std::pair<TaskKey, std::exception_ptr>> errors() const {
+        std::vector<std::pair<TaskKey, std::exception_ptr>> errors;
+        this->group_->each_settled([&](const TaskKey& key, Error* error, void*) {
+            if (error != nullptr) {
+                errors.emplace_back(key, detail::to_exception(Ref<Error>(error)));
+            }
+        });
+        return errors;
+    }
+
+    /// Goes through the outcomes in the order they come.
+    class Reader {
+    public:
+        explicit Reader(TaskGroup& group) noexcept : group_(group) {}
+        /// Waits for the next one. May suspend. Nothing: the group is closed, and all were seen.
+        std::optional<TaskOutcome<Value>> next(
+            const Limit& limit = {}, std::source_location where = std::source_location::current()
+        ) {
+            return group_.next_after(cursor_, limit, where);
+        }
+
+    private:
+        TaskGroup& group_;
+        GroupEvent::Cursor cursor_;
+    };
+    Reader outcomes() { return Reader(*this); }
+};
+
+/// Runs tasks and delivers each outcome once; `count` says how many are left.
+///
+/// @snippet unit/api/task_group_test.cpp  task_set
+template <typename T>
+class TaskSet : public detail::TaskCollection<T, GroupKind::Set> {
+    using Base = detail::TaskCollection<T, GroupKind::Set>;
+
+public:
+    using Base::Base;
+    using typename Base::Results;
+    using typename Base::Value;
+
+    /// Takes the first outcome: returns the result or throws the error. May suspend.
+    /// Cancel safety: nothing is lost.
+    T join_next(const Limit& limit = {}, std::source_location where = std::source_location::current()) {
+        std::optional<TaskOutcome<Value>> outcome;
+        if (this->count() != 0) {
+            outcome = next(limit, where);
+        }
+        if (!outcome.has_value()) {
+            detail::throw_error(Error::make(ErrorCode::IllegalState, "Cannot call joinNext() on an empty TaskSet"));
+        }
+        if (outcome->error != nullptr) {
+            std::rethrow_exception(outcome->error);
+        }
+        if constexpr (!std::is_void_v<T>) {
+            return std::move(*outcome->value);
+        }
+    }
+    /// Takes the first success; failures stay. Throws `CompositeException` when all have failed. May suspend.
+    /// Cancel safety: a result that came for a waiter which is cancelled before it goes on is lost.
+    T join_any(const Limit& limit = {}, std::source_location where = std::source_location::current()) {
+        return this->wait_one(
+            [&](auto& future) {
+                return this->group_->success(future, "Cannot call joinAny() on an empty TaskSet", Place(where));
+            },
+            limit, where
+        );
+    }
+    /// Takes all that are there now, as `TaskGroup::all`. May suspend.
+    Results join_all(
+        bool ignore_errors = false,
+        const Limit& limit = {},
+        std::source_location where = std::source_location::current()
+    ) {
+        return this->wait_all(ignore_errors, limit, where);
+    }
+
+    /// Takes the next outcome in the order they come. May suspend. Nothing: the set is closed and empty.
+    /// Cancel safety: nothing is lost.
+    std::optional<TaskOutcome<Value>> next(
+        const Limit& limit = {}, std::source_location where = std::source_location::current()
+    ) {
+        GroupEvent::Cursor cursor;
+        return this->next_after(cursor, limit, where);
+    }
+};
+
+}  // namespace trueasync

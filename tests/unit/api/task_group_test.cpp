@@ -1,0 +1,807 @@
+#include <trueasync/api/task_group.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <support/coro_test.hpp>
+
+namespace trueasync::testing {
+namespace {
+
+using Steps = std::vector<std::string>;
+
+std::string what(const std::exception_ptr& exception) {
+    try {
+        std::rethrow_exception(exception);
+    } catch (const std::exception& error) {
+        return error.what();
+    } catch (const Cancellation& cancellation) {
+        return "cancelled: " + cancellation.message();
+    }
+}
+
+template <typename F>
+std::string thrown_by(F&& body) {
+    try {
+        body();
+    } catch (...) {
+        return what(std::current_exception());
+    }
+    return "nothing";
+}
+
+/// The texts of a `CompositeException`.
+template <typename F>
+Steps all_thrown_by(F&& body) {
+    Steps texts;
+    try {
+        body();
+    } catch (const CompositeException& composite) {
+        for (const std::exception_ptr& one : composite.exceptions()) {
+            texts.push_back(what(one));
+        }
+    }
+    return texts;
+}
+
+template <typename Results>
+std::string show(const Results& results) {
+    std::string text;
+    for (const auto& [key, value] : results) {
+        text += to_string(key) + "=" + std::to_string(value) + " ";
+    }
+    return text;
+}
+
+/// A task that returns `value` after some turns.
+auto after(int turns, int value) {
+    return [turns, value] {
+        for (int i = 0; i < turns; ++i) {
+            suspend();
+        }
+        return value;
+    };
+}
+
+auto failing(int turns, const char* text) {
+    return [turns, text]() -> int {
+        for (int i = 0; i < turns; ++i) {
+            suspend();
+        }
+        throw std::runtime_error(text);
+    };
+}
+
+// --- keys and order
+
+CORO_TEST(TaskGroup, AllInTheOrderOfTheTasks) {
+    /// [task_group]
+    TaskGroup<int> group;
+    group.spawn([] {
+        sleep_for(20ms);
+        return 1;
+    });
+    group.spawn_with_key("fast", [] {
+        sleep_for(10ms);
+        return 2;
+    });
+    const auto results = group.all();  // in the order of the tasks, not of their ends
+    /// [task_group]
+    EXPECT_EQ(show(results), "0=1 \"fast\"=2 ");
+    EXPECT_EQ(show(group.all()), show(results)) << "as often as asked";
+    EXPECT_EQ(group.count(), 2U);
+    EXPECT_TRUE(group.is_finished());
+    EXPECT_FALSE(group.is_closed());
+}
+
+CORO_TEST(TaskGroup, KeysAreNumbersOrTexts) {
+    TaskGroup<int> group;
+    group.spawn(after(0, 0));
+    group.spawn_with_key(5, after(0, 1));
+    group.spawn(after(0, 2));
+    group.spawn_with_key("5", after(0, 3));
+    EXPECT_EQ(thrown_by([&] { group.spawn_with_key(5, after(0, 9)); }), "Duplicate key 5 in TaskGroup");
+    EXPECT_EQ(thrown_by([&] { group.spawn_with_key(0, after(0, 9)); }), "Duplicate key 0 in TaskGroup");
+    EXPECT_EQ(thrown_by([&] { group.spawn_with_key("5", after(0, 9)); }), "Duplicate key \"5\" in TaskGroup");
+    EXPECT_EQ(code_of([&] { group.spawn_with_key(6, after(0, 9)); }), ErrorCode::DuplicateKey);
+    EXPECT_EQ(show(group.all()), "0=0 5=1 6=2 \"5\"=3 ");
+}
+
+CORO_TEST(TaskGroup, FirstExplicitKeyMayCollideWithANumberThatWasTaken) {
+    TaskGroup<int> group;
+    group.spawn(after(0, 0));
+    EXPECT_EQ(code_of([&] { group.spawn_with_key(0, after(0, 1)); }), ErrorCode::DuplicateKey);
+    EXPECT_EQ(group.count(), 1U);
+}
+
+CORO_TEST(TaskGroup, EmptyOne) {
+    TaskGroup<int> group;
+    EXPECT_TRUE(group.is_finished());
+    EXPECT_TRUE(group.all().empty());
+    EXPECT_EQ(thrown_by([&] { group.race(); }), "Cannot race on an empty TaskGroup");
+    EXPECT_EQ(thrown_by([&] { group.any(); }), "Cannot call any() on an empty TaskGroup");
+    EXPECT_TRUE(group.results().empty());
+    EXPECT_TRUE(group.errors().empty());
+}
+
+CORO_TEST(TaskGroup, AllIsAboutTheTasksThatAreThere) {
+    TaskGroup<int> group;
+    group.spawn(after(1, 1));
+    auto waiter = spawn([&] { return show(group.all()); });
+    suspend();
+    group.spawn(after(50, 2));
+    EXPECT_EQ(await(waiter), "0=1 ");
+    EXPECT_FALSE(group.is_finished());
+}
+
+CORO_TEST(TaskGroup, ErrorsComeTogetherInTheOrderOfTheTasks) {
+    TaskGroup<int> group;
+    group.spawn(failing(3, "late"));
+    group.spawn(after(1, 1));
+    group.spawn(failing(0, "early"));
+    EXPECT_EQ(all_thrown_by([&] { group.all(); }), (Steps{"late", "early"}));
+    EXPECT_EQ(show(group.all(true)), "1=1 ");
+    EXPECT_EQ(show(group.results()), "1=1 ");
+    const auto errors = group.errors();
+    ASSERT_EQ(errors.size(), 2U);
+    EXPECT_EQ(errors[0].first, TaskKey(0));
+    EXPECT_EQ(what(errors[1].second), "early");
+}
+
+CORO_TEST(TaskGroup, ErrorsThatNobodyReadsAreNobodysBusiness) {
+    {
+        TaskGroup<int> group;
+        group.spawn(failing(0, "E"));
+        settle();
+    }
+    settle();
+    EXPECT_TRUE(sink.unhandled.empty());
+    EXPECT_TRUE(sink.warnings.empty());
+}
+
+CORO_TEST(TaskGroup, RaceIsWonByTheFirstToEnd) {
+    TaskGroup<int> group;
+    group.spawn(after(5, 1));
+    group.spawn(after(1, 2));
+    EXPECT_EQ(group.race(), 2);
+    EXPECT_EQ(group.race(), 2);
+    group.all();
+    EXPECT_EQ(group.race(), 1) << "all have ended: the first in the order of the tasks";
+}
+
+CORO_TEST(TaskGroup, RaceMayBeWonByAFailure) {
+    TaskGroup<int> group;
+    group.spawn(after(5, 1));
+    group.spawn(failing(1, "E"));
+    EXPECT_EQ(thrown_by([&] { group.race(); }), "E");
+}
+
+CORO_TEST(TaskGroup, AnyIsTheFirstSuccess) {
+    TaskGroup<int> group;
+    group.spawn(failing(0, "E"));
+    group.spawn(after(5, 1));
+    group.spawn(after(2, 2));
+    EXPECT_EQ(group.any(), 2);
+    group.all(true);
+    EXPECT_EQ(group.any(), 1);
+}
+
+CORO_TEST(TaskGroup, AnyOfFailuresFailsWithAll) {
+    TaskGroup<int> group;
+    group.spawn(failing(3, "one"));
+    group.spawn(failing(1, "two"));
+    EXPECT_EQ(all_thrown_by([&] { group.any(); }), (Steps{"one", "two"}));
+    EXPECT_EQ(all_thrown_by([&] { group.any(); }), (Steps{"one", "two"}));
+}
+
+CORO_TEST(TaskGroup, OfNothing) {
+    TaskGroup<void> group;
+    int runs = 0;
+    group.spawn([&] { ++runs; });
+    group.spawn([&] { ++runs; });
+    group.race();
+    EXPECT_EQ(group.all().size(), 2U);
+    EXPECT_EQ(runs, 2);
+}
+
+CORO_TEST(TaskGroup, WhatCanOnlyBeMovedIsGivenOnce) {
+    TaskGroup<std::unique_ptr<int>> group;
+    group.spawn([] { return std::make_unique<int>(5); });
+    auto results = group.all();
+    ASSERT_NE(results[0].second, nullptr);
+    EXPECT_EQ(*results[0].second, 5);
+    EXPECT_EQ(group.all()[0].second, nullptr);
+}
+
+CORO_TEST(TaskGroup, ValuesGoWithTheGroup) {
+    const auto data = std::make_shared<int>(1);
+    {
+        TaskGroup<std::shared_ptr<int>> group;
+        group.spawn([data] { return data; });
+        group.all();
+        EXPECT_EQ(data.use_count(), 2);
+    }
+    EXPECT_EQ(data.use_count(), 1);
+}
+
+// --- slots
+
+CORO_TEST(TaskGroup, Trace46ConcurrencyOfTwo) {
+    Steps steps;
+    TaskSet<void> set(TaskLimits{2, {}});
+    for (const char* name : {"1", "2"}) {
+        set.spawn([&steps, name] {
+            steps.push_back(std::string(name) + "s");
+            suspend();
+            steps.push_back(std::string(name) + "e");
+        });
+    }
+    set.spawn([&] { steps.emplace_back("3s"); });
+    set.join_all();
+    EXPECT_EQ(steps, (Steps{"1s", "2s", "1e", "2e", "3s"}));
+}
+
+CORO_TEST(TaskGroup, Trace47OneAtATimeWithoutALimitOfTheQueue) {
+    Steps steps;
+    TaskGroup<void> group(TaskLimits{1, 0});
+    for (int i = 1; i <= 5; ++i) {
+        group.spawn([&steps, i] {
+            suspend();
+            steps.push_back("task " + std::to_string(i));
+        });
+        steps.push_back("spawned " + std::to_string(i));
+    }
+    group.all();
+    ASSERT_EQ(steps.size(), 10U);
+    EXPECT_EQ(steps[4], "spawned 5");
+    EXPECT_EQ(steps[5], "task 1");
+    EXPECT_EQ(steps[9], "task 5");
+}
+
+CORO_TEST(TaskGroup, FullQueueSuspendsTheSpawner) {
+    Steps steps;
+    TaskGroup<void> group(TaskLimits{1, 2});
+    auto spawner = spawn([&] {
+        for (int i = 1; i <= 5; ++i) {
+            group.spawn([&steps, i] {
+                suspend();
+                steps.push_back("task " + std::to_string(i));
+            });
+            steps.push_back("spawned " + std::to_string(i));
+        }
+    });
+    await(spawner);
+    group.all();
+    EXPECT_EQ(
+        steps, (Steps{
+                   "spawned 1", "spawned 2", "spawned 3", "task 1", "spawned 4", "task 2", "spawned 5", "task 3",
+                   "task 4", "task 5"})
+    );
+}
+
+CORO_TEST(TaskGroup, QueueLimitIsTwiceTheConcurrencyIfNotSaid) {
+    TaskGroup<void> group(TaskLimits{2, {}});
+    int spawned = 0;
+    auto spawner = spawn([&] {
+        for (int i = 0; i < 20; ++i) {
+            group.spawn([] { sleep_for(1ms); });
+            ++spawned;
+        }
+    });
+    settle();
+    EXPECT_EQ(spawned, 6);
+    await(spawner);
+    group.all();
+    EXPECT_EQ(spawned, 20);
+}
+
+CORO_TEST(TaskGroup, NeverMoreThanTheLimitAtOnce) {
+    TaskGroup<void> group(TaskLimits{3, 1});
+    int running = 0;
+    int most = 0;
+    std::vector<Handle<void>> spawners;
+    for (int i = 0; i < 5; ++i) {
+        spawners.push_back(spawn([&] {
+            for (int k = 0; k < 10; ++k) {
+                group.spawn([&, k] {
+                    most = std::max(most, ++running);
+                    k % 3 == 0 ? sleep_for(1ms) : suspend();
+                    --running;
+                });
+                EXPECT_LE(group.event().running(), 3U);
+            }
+        }));
+    }
+    for (const auto& spawner : spawners) {
+        await(spawner);
+    }
+    EXPECT_EQ(group.all().size(), 50U);
+    EXPECT_EQ(most, 3);
+}
+
+CORO_TEST(TaskGroup, CancelledSpawnerHandsItsPlaceOn) {
+    TaskGroup<int> group(TaskLimits{1, 1});
+    group.spawn(after(3, 0));
+    group.spawn(after(3, 1));
+    auto first = spawn([&] { group.spawn(after(0, 2)); });
+    auto second = spawn([&] { group.spawn(after(0, 3)); });
+    settle(2);
+    EXPECT_EQ(first.coroutine().awaiting(), (Steps{"TaskGroup(total=2, active=1)"}));
+    while (!first.coroutine().is_queued()) {
+        suspend();
+    }
+    first.cancel();  // woken, and not yet on
+    await(second);
+    EXPECT_TRUE(first.is_cancelled());
+    EXPECT_EQ(show(group.all()), "0=0 1=1 2=3 ");
+}
+
+CORO_TEST(TaskGroup, ClosingRefusesWhoWaitsForAPlace) {
+    TaskGroup<int> group(TaskLimits{1, 1});
+    group.spawn(after(5, 0));
+    group.spawn(after(5, 1));
+    auto spawner = spawn([&] { group.spawn(after(0, 2)); });
+    settle(2);
+    group.close();
+    EXPECT_EQ(thrown_by([&] { await(spawner); }), "Cannot spawn tasks on a closed TaskGroup");
+    EXPECT_EQ(group.all().size(), 2U);
+}
+
+// --- ending
+
+CORO_TEST(TaskGroup, ClosedOneTakesNoMore) {
+    TaskGroup<int> group;
+    group.spawn(after(0, 1));
+    group.close();
+    group.close();
+    EXPECT_TRUE(group.is_closed());
+    EXPECT_EQ(thrown_by([&] { group.spawn(after(0, 2)); }), "Cannot spawn tasks on a closed TaskGroup");
+    EXPECT_EQ(show(group.all()), "0=1 ");
+    TaskSet<int> set;
+    set.close();
+    EXPECT_EQ(code_of([&] { set.spawn(after(0, 2)); }), ErrorCode::GroupClosed);
+}
+
+CORO_TEST(TaskGroup, AwaitCompletionNeedsAClosedGroup) {
+    TaskGroup<int> group;
+    group.spawn([]() -> int {
+        sleep_for(5ms);
+        throw std::runtime_error("E");
+    });
+    EXPECT_EQ(
+        thrown_by([&] { group.await_completion(); }), "TaskGroup must be closed before calling awaitCompletion()"
+    );
+    group.close();
+    EXPECT_THROW(group.await_completion(1ms), TimeoutError);
+    group.await_completion();
+    EXPECT_TRUE(group.is_finished());
+    group.await_completion();
+}
+
+CORO_TEST(TaskGroup, CancelIsAsynchronous) {
+    TaskGroup<int> group(TaskLimits{2, 0});
+    int started = 0;
+    for (int i = 0; i < 4; ++i) {
+        group.spawn([&] {
+            ++started;
+            sleep_for(1h);
+            return 1;
+        });
+    }
+    suspend();
+    group.cancel();
+    EXPECT_TRUE(group.is_closed());
+    EXPECT_FALSE(group.is_finished());
+    group.await_completion();
+    EXPECT_TRUE(group.is_finished());
+    EXPECT_EQ(started, 2) << "who waited for a slot never starts";
+    EXPECT_TRUE(group.results().empty());
+    EXPECT_EQ(all_thrown_by([&] { group.all(); }), Steps(4, "cancelled: TaskGroup cancelled"));
+    EXPECT_EQ(code_of([&] { group.spawn(after(0, 1)); }), ErrorCode::GroupClosed);
+}
+
+CORO_TEST(TaskGroup, CancelBeforeAnybodyRan) {
+    TaskGroup<int> group;
+    group.spawn([]() -> int {
+        ADD_FAILURE() << "never runs";
+        return 0;
+    });
+    group.cancel("enough");
+    EXPECT_FALSE(group.is_finished());
+    settle();
+    EXPECT_TRUE(group.is_finished());
+    EXPECT_EQ(all_thrown_by([&] { group.all(); }), (Steps{"cancelled: enough"}));
+}
+
+CORO_TEST(TaskGroup, TasksFollowTheSafeFlagOfTheScope) {
+    Scope scope;
+    scope.allow_zombies();
+    TaskGroup<int> group(scope);
+    group.spawn(after(3, 7));
+    suspend();
+    group.cancel();
+    group.await_completion();
+    EXPECT_EQ(show(group.results()), "0=7 ") << "it had begun and ran on";
+}
+
+CORO_TEST(TaskGroup, DisposeEndsTheTasks) {
+    TaskGroup<int> group(TaskLimits{1, 0});
+    group.spawn(after(100, 1));
+    group.spawn(after(100, 2));
+    suspend();
+    group.dispose();
+    EXPECT_FALSE(group.is_finished());
+    settle();
+    EXPECT_TRUE(group.is_finished());
+    EXPECT_EQ(all_thrown_by([&] { group.all(); }), Steps(2, "cancelled: Scope was cancelled"));
+}
+
+CORO_TEST(TaskGroup, CancelledParentScopeEndsTheTasks) {
+    Scope scope;
+    TaskGroup<int> group(scope, TaskLimits{1, 0});
+    EXPECT_EQ(group.event().scope().parent(), &scope.event());
+    group.spawn(after(100, 1));
+    group.spawn(after(100, 2));
+    suspend();
+    scope.cancel("from above");
+    EXPECT_TRUE(group.is_closed());
+    EXPECT_EQ(all_thrown_by([&] { group.all(); }).size(), 2U);
+}
+
+CORO_TEST(TaskGroup, TasksRunInAChildOfTheRunningScope) {
+    Scope scope;
+    auto handle = scope.spawn([&] {
+        TaskGroup<int> group;
+        EXPECT_EQ(group.event().scope().parent(), &scope.event());
+        group.spawn([&group] {
+            EXPECT_EQ(ScopeEvent::current(), &group.event().scope());
+            return 1;
+        });
+        return group.all().size();
+    });
+    EXPECT_EQ(await(handle), 1U);
+}
+
+CORO_TEST(TaskGroup, ScopeMayGoBeforeTheGroup) {
+    TaskGroup<int> group{Scope()};
+    group.spawn(after(2, 3));
+    EXPECT_EQ(show(group.all()), "0=3 ");
+}
+
+CORO_TEST(TaskGroup, DroppingItCancelsWhatRuns) {
+    std::string seen;
+    {
+        TaskGroup<int> group;
+        group.spawn([&] {
+            seen = thrown_by([] { sleep_for(1h); });
+            return 1;
+        });
+        settle();
+    }
+    settle();
+    EXPECT_EQ(seen, "cancelled: Scope is being disposed due to object destruction");
+}
+
+CORO_TEST(TaskGroup, WhoAskedADroppedGroupIsTold) {
+    Ref<FutureOf<TaskGroup<int>::Results>> future;
+    {
+        TaskGroup<int> group;
+        group.spawn(after(100, 1));
+        future = group.event().all();
+        settle(3);
+    }
+    EXPECT_EQ(wait_future(*future), WaitResult::Failed);
+    EXPECT_EQ(future->error()->code(), ErrorCode::Composite);
+}
+
+CORO_TEST(TaskGroup, SelfCancelledTaskHasNoResult) {
+    TaskGroup<int> group;
+    group.spawn([&] {
+        group.cancel();
+        return 5;
+    });
+    EXPECT_EQ(all_thrown_by([&] { group.all(); }), (Steps{"cancelled: TaskGroup cancelled"}));
+}
+
+CORO_TEST(TaskGroup, ErrorsOfWhatTasksSpawnGoToTheScopes) {
+    Steps steps;
+    Scope scope;
+    scope.on_child_error([&](std::exception_ptr error) { steps.push_back(what(error)); });
+    TaskGroup<int> group(scope);
+    group.spawn([] {
+        spawn([] { throw std::runtime_error("E"); });
+        return 1;
+    });
+    EXPECT_EQ(group.all().size(), 1U);
+    settle();
+    EXPECT_EQ(steps, (Steps{"E"}));
+}
+
+// --- finally
+
+CORO_TEST(TaskGroup, Trace11FinallyAfterWhoAwaitedAll) {
+    Steps steps;
+    TaskGroup<int> group;
+    group.spawn(after(1, 1));
+    group.finally([&] { steps.emplace_back("finally"); });
+    group.close();
+    group.all();
+    steps.emplace_back("all");
+    settle();
+    EXPECT_EQ(steps, (Steps{"all", "finally"}));
+}
+
+CORO_TEST(TaskGroup, FinallyNeedsBothClosedAndSettled) {
+    int calls = 0;
+    TaskGroup<int> group;
+    group.finally([&] { ++calls; });
+    group.spawn(after(1, 1));
+    group.all();
+    settle();
+    EXPECT_EQ(calls, 0);
+    group.close();
+    EXPECT_EQ(calls, 0) << "in a coroutine of its own";
+    settle();
+    EXPECT_EQ(calls, 1);
+    group.finally([&] { ++calls; });
+    EXPECT_EQ(calls, 2) << "at once";
+}
+
+CORO_TEST(TaskGroup, SetIsEmptyWhenItsFinallyRuns) {
+    std::size_t count = 9;
+    TaskSet<int> set;
+    set.spawn(after(1, 1));
+    set.finally([&] { count = set.count(); });
+    set.close();
+    set.join_all();
+    settle();
+    EXPECT_EQ(count, 0U);
+}
+
+CORO_TEST(TaskGroup, FinallyErrorsGoToTheScope) {
+    Steps steps;
+    Scope scope;
+    scope.on_error([&](std::exception_ptr error) { steps.push_back(what(error)); });
+    TaskGroup<int> group(scope);
+    group.finally([] { throw std::runtime_error("E"); });
+    group.close();
+    settle();
+    EXPECT_EQ(steps, (Steps{"E"}));
+}
+
+// --- iteration
+
+CORO_TEST(TaskGroup, OutcomesInTheOrderTheyCome) {
+    TaskGroup<int> group;
+    group.spawn(after(3, 1));
+    group.spawn_with_key("bad", failing(1, "E"));
+    group.spawn(after(0, 3));
+    group.close();
+    Steps steps;
+    auto outcomes = group.outcomes();
+    while (auto outcome = outcomes.next()) {
+        steps.push_back(
+            to_string(outcome->key) + ":" +
+            (outcome->error != nullptr ? what(outcome->error) : std::to_string(*outcome->value))
+        );
+    }
+    EXPECT_EQ(steps, (Steps{"1:3", "\"bad\":E", "0:1"}));
+    EXPECT_EQ(group.count(), 3U);
+    auto again = group.outcomes();
+    EXPECT_EQ(again.next()->key, TaskKey(1)) << "another reader begins anew";
+}
+
+CORO_TEST(TaskGroup, ReaderOfAnOpenGroupWaits) {
+    TaskGroup<int> group;
+    auto outcomes = group.outcomes();
+    EXPECT_THROW(outcomes.next(1ms), TimeoutError);
+    auto reader = spawn([&] { return outcomes.next().has_value(); });
+    settle();
+    group.close();
+    EXPECT_FALSE(await(reader));
+}
+
+// --- sets
+
+CORO_TEST(TaskSet, JoinNextTakesOneAfterTheOther) {
+    /// [task_set]
+    TaskSet<int> set;
+    for (int i = 1; i <= 3; ++i) {
+        set.spawn([i] {
+            sleep_for((4 - i) * 10ms);
+            return i;
+        });
+    }
+    std::vector<int> order;
+    while (set.count() != 0) {
+        order.push_back(set.join_next());
+    }
+    /// [task_set]
+    EXPECT_EQ(order, (std::vector{3, 2, 1}));
+    EXPECT_EQ(thrown_by([&] { set.join_next(); }), "Cannot call joinNext() on an empty TaskSet");
+    EXPECT_EQ(thrown_by([&] { set.join_any(); }), "Cannot call joinAny() on an empty TaskSet");
+    EXPECT_TRUE(set.join_all().empty());
+}
+
+CORO_TEST(TaskSet, JoinNextThrowsAFailureAndTakesIt) {
+    TaskSet<int> set;
+    set.spawn(failing(0, "E"));
+    EXPECT_EQ(thrown_by([&] { set.join_next(); }), "E");
+    EXPECT_EQ(set.count(), 0U);
+}
+
+CORO_TEST(TaskSet, WhatCameBeforeAnybodyAskedIsKept) {
+    TaskSet<int> set;
+    set.spawn(after(0, 1));
+    set.spawn(after(0, 2));
+    settle();
+    EXPECT_EQ(set.count(), 2U);
+    EXPECT_EQ(set.join_next(), 1);
+    EXPECT_EQ(set.count(), 1U);
+    EXPECT_EQ(set.join_next(), 2);
+}
+
+CORO_TEST(TaskSet, JoinAnySkipsFailuresAndLeavesThem) {
+    TaskSet<int> set;
+    set.spawn(failing(0, "E"));
+    set.spawn(after(2, 1));
+    EXPECT_EQ(set.join_any(), 1);
+    EXPECT_EQ(set.count(), 1U);
+    EXPECT_EQ(all_thrown_by([&] { set.join_any(); }), (Steps{"E"}));
+}
+
+CORO_TEST(TaskSet, JoinAllEmptiesIt) {
+    TaskSet<int> set;
+    set.spawn(after(1, 1));
+    set.spawn(failing(0, "E"));
+    EXPECT_EQ(all_thrown_by([&] { set.join_all(); }), (Steps{"E"}));
+    EXPECT_EQ(set.count(), 0U);
+    set.spawn(after(0, 5));
+    EXPECT_EQ(show(set.join_all()), "2=5 ");
+}
+
+CORO_TEST(TaskSet, KeysAreFreeAgainAfterDelivery) {
+    TaskSet<int> set;
+    set.spawn_with_key("a", after(0, 1));
+    EXPECT_THROW(set.spawn_with_key("a", after(0, 2)), AsyncError);
+    EXPECT_EQ(set.join_next(), 1);
+    set.spawn_with_key("a", after(0, 3));
+    EXPECT_EQ(set.join_next(), 3);
+}
+
+CORO_TEST(TaskSet, EachIsGoneBeforeTheBodySeesIt) {
+    TaskSet<int> set;
+    set.spawn(after(0, 1));
+    set.spawn(after(1, 2));
+    set.close();
+    std::vector<std::size_t> counts;
+    while (auto outcome = set.next()) {
+        counts.push_back(set.count());
+    }
+    EXPECT_EQ(counts, (std::vector<std::size_t>{1, 0}));
+}
+
+CORO_TEST(TaskSet, FuturesShareTheOutcomes) {
+    TaskSet<int> set;
+    Ref<FutureOf<int>> first;
+    Ref<FutureOf<int>> second;
+    Ref<FutureOf<int>> third;
+    set.spawn(after(1, 1));
+    set.spawn(after(2, 2));
+    ASSERT_TRUE(set.event().first(first, "empty"));
+    ASSERT_TRUE(set.event().first(second, "empty"));
+    ASSERT_TRUE(set.event().first(third, "empty"));
+    EXPECT_EQ(wait_future(*second), WaitResult::Ready);
+    EXPECT_EQ(first->get(), 1);
+    EXPECT_EQ(second->get(), 2);
+    EXPECT_EQ(set.count(), 0U);
+    set.close();
+    EXPECT_EQ(wait_future(*third), WaitResult::Failed) << "nothing will come";
+}
+
+CORO_TEST(TaskSet, DroppedFutureLosesNothing) {
+    TaskSet<int> set;
+    set.spawn(after(1, 1));
+    Ref<FutureOf<int>> future;
+    ASSERT_TRUE(set.event().first(future, "empty"));
+    future->ignore();
+    future.reset();
+    settle();
+    EXPECT_EQ(set.count(), 1U);
+    EXPECT_EQ(set.join_next(), 1);
+}
+
+CORO_TEST(TaskSet, JoinAllDoesNotWaitForWhatOthersTook) {
+    TaskSet<int> set;
+    set.spawn(after(1, 1));
+    set.spawn(after(3, 2));
+    Ref<FutureOf<int>> first;
+    ASSERT_TRUE(set.event().first(first, "empty"));
+    const auto all = set.event().all();
+    set.spawn(after(9, 3));
+    EXPECT_EQ(wait_future(*all), WaitResult::Ready);
+    EXPECT_EQ(show(all->get()), "1=2 ");
+    EXPECT_EQ(first->get(), 1);
+    EXPECT_EQ(set.count(), 1U) << "the younger one";
+    first->ignore();
+}
+
+CORO_TEST(TaskSet, SlotsAreUsedAgain) {
+    TaskSet<std::string> set;
+    set.spawn([] {
+        sleep_for(1h);
+        return std::string("long");
+    });
+    for (int i = 0; i < 1000; ++i) {
+        set.spawn([i] { return std::string(30, 'x') + std::to_string(i); });
+        EXPECT_EQ(set.join_next(), std::string(30, 'x') + std::to_string(i));
+    }
+    EXPECT_EQ(set.count(), 1U);
+}
+
+CORO_TEST(TaskSet, ErrorsOfItsOwnName) {
+    TaskSet<int> set;
+    EXPECT_EQ(thrown_by([&] { set.await_completion(); }), "TaskSet must be closed before calling awaitCompletion()");
+    set.spawn_with_key(1, after(0, 1));
+    EXPECT_EQ(thrown_by([&] { set.spawn_with_key(1, after(0, 1)); }), "Duplicate key 1 in TaskSet");
+    EXPECT_EQ(set.event().info(), "TaskSet(total=1, active=1)");
+}
+
+CORO_TEST(TaskSetChaos, NothingIsLostWhenWaitersAreCancelled) {
+    const auto seed = std::random_device{}();
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937 random(seed);
+    const auto roll = [&random](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+    for (int round = 0; round < 300; ++round) {
+        TaskSet<int> set(TaskLimits{static_cast<std::uint32_t>(roll(4)), static_cast<std::uint32_t>(roll(3))});
+        std::vector<int> seen(30);
+        int spawned = 0;
+        std::vector<Handle<void>> others;
+        others.push_back(spawn([&] {
+            for (int i = 0; i < 30; ++i) {
+                set.spawn([i, turns = roll(4)] {
+                    for (int k = 0; k < turns; ++k) {
+                        suspend();
+                    }
+                    return i;
+                });
+                ++spawned;
+                if (roll(3) == 0) {
+                    suspend();
+                }
+            }
+        }));
+        for (int i = 0; i < 12; ++i) {
+            others.push_back(spawn([&] {
+                for (int k = roll(4); k >= 0; --k) {
+                    if (auto outcome = set.next(roll(3) == 0 ? Limit(1ms) : Limit())) {
+                        ++seen[static_cast<std::size_t>(*outcome->value)];
+                    }
+                }
+            }));
+            suspend();
+            if (roll(2) == 0) {
+                others[static_cast<std::size_t>(roll(static_cast<int>(others.size())))].cancel();
+            }
+        }
+        settle(5);
+        set.close();
+        while (auto outcome = set.next()) {
+            ++seen[static_cast<std::size_t>(*outcome->value)];
+        }
+        for (const auto& other : others) {
+            try {
+                await(other);
+            } catch (...) {}
+        }
+        for (int i = 0; i < 30; ++i) {
+            ASSERT_EQ(seen[static_cast<std::size_t>(i)], i < spawned ? 1 : 0) << i << " of " << spawned;
+        }
+        ASSERT_EQ(set.count(), 0U);
+    }
+}
+
+}  // namespace
+}  // namespace trueasync::testing
