@@ -39,6 +39,9 @@ void throw_error(const Ref<Error>& error) {
             throw PoolClosed(*error);
         case ErrorCode::ServiceUnavailable:
             throw ServiceUnavailable(*error);
+        case ErrorCode::ThreadPoolClosed:
+        case ErrorCode::ThreadFailed:
+            throw ThreadPoolError(*error);
         case ErrorCode::Resolve:
             throw ResolveError(*error);
         case ErrorCode::System:

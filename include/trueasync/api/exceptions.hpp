@@ -94,6 +94,12 @@ private:
     std::vector<std::exception_ptr> exceptions_;
 };
 
+/// A thread pool is closed, or threads could not be had.
+class TA_API ThreadPoolError final : public AsyncError {
+public:
+    using AsyncError::AsyncError;
+};
+
 namespace detail {
 
 /// The one place where errors become exceptions: rethrows a carried C++ exception, else throws one of the above.
