@@ -64,9 +64,7 @@ void throw_wait_error(WaitResult result) {
     throw_error(error);
 }
 
-Timeout make_timeout(Duration limit) {
-    return Timeout(TimerEvent::create_limit(need_reactor("timeout"), limit));
-}
+Timeout make_timeout(Duration limit) { return Timeout(TimerEvent::create_limit(need_reactor("timeout"), limit)); }
 
 void run_main(RunOptions options, const std::function<void()>& body) {
     if (Runtime::current() != nullptr) {
