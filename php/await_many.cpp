@@ -42,7 +42,8 @@ public:
         ZVAL_DEREF(trigger);
         if (Z_TYPE_P(trigger) != IS_OBJECT || !instanceof_function(Z_OBJCE_P(trigger), ce_awaitable)) {
             zend_throw_exception_ex(
-                ce_async_exception, 0, "Expected an item of type Async\\Awaitable, %s given", zend_zval_type_name(trigger)
+                ce_async_exception, 0, "Expected an item of type Async\\Awaitable, %s given",
+                zend_zval_type_name(trigger)
             );
             return false;
         }
@@ -62,10 +63,12 @@ private:
 /// Walks a `Traversable` in a coroutine of its own, so that its methods may suspend.
 class Walk final : public HelperBody {
 public:
-    Walk(std::shared_ptr<Gathering> gathering, zval* iterable) : gathering_(std::move(gathering)), iterable_(iterable) {}
+    Walk(std::shared_ptr<Gathering> gathering, zval* iterable)
+        : gathering_(std::move(gathering)), iterable_(iterable) {}
 
     Ref<Error> run() override {
-        zend_object_iterator* iterator = Z_OBJCE_P(iterable_.get())->get_iterator(Z_OBJCE_P(iterable_.get()), iterable_.get(), 0);
+        zend_object_iterator* iterator =
+            Z_OBJCE_P(iterable_.get())->get_iterator(Z_OBJCE_P(iterable_.get()), iterable_.get(), 0);
         if (iterator != nullptr && EG(exception) == nullptr) {
             walk(*iterator);
         }
@@ -149,7 +152,9 @@ std::shared_ptr<Gathering> gather(const Question& question) {
     const bool is_array = Z_TYPE_P(question.triggers) == IS_ARRAY;
     if (!is_array && (Z_TYPE_P(question.triggers) != IS_OBJECT ||
                       !instanceof_function(Z_OBJCE_P(question.triggers), zend_ce_traversable))) {
-        zend_throw_exception(ce_async_exception, "Expected parameter 'iterable' to be an array or an object implementing Traversable", 0);
+        zend_throw_exception(
+            ce_async_exception, "Expected parameter 'iterable' to be an array or an object implementing Traversable", 0
+        );
         return nullptr;
     }
     if (!may_suspend()) {

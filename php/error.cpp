@@ -18,7 +18,8 @@ std::string message_of(zend_object* thrown) {
 PhpError::PhpError(zend_object* thrown)
     : Error(
           instanceof_function(thrown->ce, ce_cancellation) ? ErrorCode::Cancelled : ErrorCode::Exception,
-          message_of(thrown), {}
+          message_of(thrown),
+          {}
       ),
       thrown_(thrown) {}
 

@@ -2,6 +2,7 @@
 
 #include "classes/awaitable.hpp"
 #include "classes/coroutine.hpp"
+#include "classes/cpu.hpp"
 #include "classes/exceptions.hpp"
 #include "classes/future.hpp"
 #include "classes/scope.hpp"
@@ -26,6 +27,7 @@ static PHP_MINIT_FUNCTION(true_async) {
     register_future();
     register_coroutine();
     register_scope();
+    register_cpu();
     add_awaitable(ce_coroutine, [](zend_object* object) -> trueasync::Event* { return &PhpCoroutine::of(object); });
     request_minit();
     return SUCCESS;
@@ -67,7 +69,6 @@ static zend_module_entry module_entry = {
     PHP_RSHUTDOWN(true_async),
     PHP_MINFO(true_async),
     TRUEASYNC_VERSION_STRING,
-    STANDARD_MODULE_PROPERTIES
-};
+    STANDARD_MODULE_PROPERTIES};
 
 extern "C" __attribute__((visibility("default"))) zend_module_entry* get_module() { return &module_entry; }

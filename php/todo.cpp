@@ -9,10 +9,6 @@ using namespace trueasync::php;
 #define TA_TODO_METHOD(type, name) \
     ZEND_METHOD(type, name) { zend_throw_exception(ce_async_exception, #type "::" #name " is not there yet", 0); }
 
-TA_TODO_FUNCTION(Async_available_parallelism)
-TA_TODO_FUNCTION(Async_runtime_stats)
-TA_TODO_FUNCTION(Async_cpu_usage)
-TA_TODO_FUNCTION(Async_loadavg)
 TA_TODO_FUNCTION(Async_current_context)
 TA_TODO_FUNCTION(Async_coroutine_context)
 TA_TODO_FUNCTION(Async_root_context)

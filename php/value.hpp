@@ -58,8 +58,10 @@ class Callable {
 public:
     Callable() noexcept = default;
     /// What `Z_PARAM_FUNC` found.
-    Callable(const zend_fcall_info& call, const zend_fcall_info_cache& cache) noexcept : function_(&call.function_name) {
-        if (cache.function_handler != nullptr && (cache.function_handler->common.fn_flags & ZEND_ACC_CALL_VIA_TRAMPOLINE) == 0) {
+    Callable(const zend_fcall_info& call, const zend_fcall_info_cache& cache) noexcept
+        : function_(&call.function_name) {
+        if (cache.function_handler != nullptr &&
+            (cache.function_handler->common.fn_flags & ZEND_ACC_CALL_VIA_TRAMPOLINE) == 0) {
             cache_ = cache;
         }
     }

@@ -3,10 +3,8 @@
 /// The engine's headers, once and in the right order.
 
 extern "C" {
-#include <php.h>
 #include <SAPI.h>
-#include <ext/standard/info.h>
-#include <ext/standard/php_standard.h>
+#include <php.h>
 #include <php_ini.h>
 #include <php_main.h>
 #include <zend_builtin_functions.h>
@@ -19,6 +17,8 @@ extern "C" {
 #include <zend_interfaces.h>
 #include <zend_observer.h>
 #include <zend_smart_str.h>
+#include <ext/standard/info.h>
+#include <ext/standard/php_standard.h>
 }
 
 #ifdef ZTS

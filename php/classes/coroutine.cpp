@@ -32,7 +32,8 @@ HashTable* show_to_collector(zend_object* object, zval** table, int* count) {
     zend_get_gc_buffer_add_zval(buffer, coroutine.named_arguments.get());
     zend_get_gc_buffer_add_zval(buffer, coroutine.value.get());
     zend_get_gc_buffer_add_zval(buffer, coroutine.context.get());
-    if (zend_object* thrown = PhpError::thrown_by(coroutine.error()); thrown != nullptr && coroutine.error()->ref_count() == 1) {
+    if (zend_object* thrown = PhpError::thrown_by(coroutine.error());
+        thrown != nullptr && coroutine.error()->ref_count() == 1) {
         zend_get_gc_buffer_add_obj(buffer, thrown);
     }
     zend_get_gc_buffer_use(buffer, table, count);
@@ -270,11 +271,11 @@ ZEND_METHOD(Async_Coroutine, getSuspendLocation) {
     RETURN_STRING(to_string(self.is_started() && !self.is_finished() ? self.suspended_at() : Place()).c_str());
 }
 
-#define TA_COROUTINE_IS(method, expression)       \
-    ZEND_METHOD(Async_Coroutine, method) {        \
-        ZEND_PARSE_PARAMETERS_NONE();             \
-        PhpCoroutine& self = self_of(ZEND_THIS);  \
-        RETURN_BOOL(expression);                  \
+#define TA_COROUTINE_IS(method, expression)      \
+    ZEND_METHOD(Async_Coroutine, method) {       \
+        ZEND_PARSE_PARAMETERS_NONE();            \
+        PhpCoroutine& self = self_of(ZEND_THIS); \
+        RETURN_BOOL(expression);                 \
     }
 TA_COROUTINE_IS(isStarted, self.is_started())
 TA_COROUTINE_IS(isQueued, !self.is_finished() && self.is_queued())

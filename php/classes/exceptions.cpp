@@ -31,7 +31,9 @@ void register_third_root() {
     zend_ce_throwable->interface_gets_implemented = accept_third_root;
 }
 
-zval* list_of(zend_object* composite) noexcept { return OBJ_PROP_NUM(composite, composite->ce->default_properties_count - 1); }
+zval* list_of(zend_object* composite) noexcept {
+    return OBJ_PROP_NUM(composite, composite->ce->default_properties_count - 1);
+}
 
 }  // namespace
 

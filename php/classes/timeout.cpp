@@ -2,8 +2,8 @@
 
 #include "../engine/request.hpp"
 #include "../error.hpp"
-#include "../value.hpp"
 #include "../stubs/timeout_arginfo.h"
+#include "../value.hpp"
 #include "awaitable.hpp"
 #include "exceptions.hpp"
 

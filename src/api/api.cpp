@@ -55,6 +55,14 @@ void throw_error(const Ref<Error>& error) {
     }
 }
 
+std::exception_ptr to_exception(const Ref<Error>& error) noexcept {
+    try {
+        throw_error(error);
+    } catch (...) {
+        return std::current_exception();
+    }
+}
+
 void check_spawn() {
     need_reactor("spawn");
     check(Scheduler::current()->can_spawn());
@@ -86,9 +94,7 @@ void throw_wait_error(WaitResult result) {
     throw_error(error);
 }
 
-Timeout make_timeout(Duration limit) {
-    return Timeout(TimerEvent::create_limit(need_reactor("timeout"), limit));
-}
+Timeout make_timeout(Duration limit) { return Timeout(TimerEvent::create_limit(need_reactor("timeout"), limit)); }
 
 void run_main(RunOptions options, const std::function<void()>& body) {
     if (Runtime::current() != nullptr) {

@@ -13,14 +13,6 @@ void spawn_into(Coroutine& coroutine, Owner& owner) {
     static_cast<void>(holder.detach());  // the caller's again
 }
 
-std::exception_ptr to_exception(const Ref<Error>& error) noexcept {
-    try {
-        throw_error(error);
-    } catch (...) {
-        return std::current_exception();
-    }
-}
-
 void call_finally(FinallyHandler& handler) {
     if (const Ref<Error> error = handler.call()) {
         throw_error(error);

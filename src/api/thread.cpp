@@ -7,26 +7,6 @@
 
 namespace trueasync::detail {
 
-namespace {
-
-class FunctionFinally final : public FinallyHandler {
-public:
-    explicit FunctionFinally(std::function<void()> function) noexcept : function_(std::move(function)) {}
-    Ref<Error> call() override {
-        try {
-            function_();
-        } catch (...) {
-            return to_error();
-        }
-        return {};
-    }
-
-private:
-    const std::function<void()> function_;
-};
-
-}  // namespace
-
 /// On a thread that the library has started nobody else has said where reports go.
 void use_standard_sink() {
     static thread_local StreamReportSink sink;
@@ -42,7 +22,7 @@ Ref<ThreadEvent> make_thread(std::unique_ptr<ThreadBody> body, std::string name)
 }
 
 void add_finally(ThreadEvent& thread, std::function<void()> function, std::source_location where) {
-    thread.add_finally(std::make_unique<FunctionFinally>(std::move(function)), Place(where));
+    thread.add_finally(make_finally(std::move(function)), Place(where));
 }
 
 Reactor& remote_reactor() { return need_reactor("remote_future"); }

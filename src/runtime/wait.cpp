@@ -82,9 +82,7 @@ WaitResult WaitGuard::arrive() noexcept {
     }
     if (fired != nullptr && fired->role() == WakeRole::Cancel) {
         return result_ = Scheduler::refuse(
-                   Error::cancellation(
-                       CancelReason::Token, "Operation has been cancelled", Ref<Error>(fired->error())
-                   ),
+                   Error::cancellation(CancelReason::Token, "Operation has been cancelled", Ref<Error>(fired->error())),
                    WaitResult::Cancelled
                );
     }

@@ -18,9 +18,6 @@ namespace detail {
 template <typename T>
 using FutureValue = std::conditional_t<std::is_void_v<T>, Nothing, T>;
 
-/// The exception that an error stands for.
-TA_API std::exception_ptr to_exception(const Ref<Error>& error) noexcept;
-
 /// Calls `function` with the value of a future, or with nothing when there is none.
 template <typename T, typename F>
 decltype(auto) call_with(F& function, FutureOf<FutureValue<T>>& future) {
