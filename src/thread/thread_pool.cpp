@@ -34,8 +34,6 @@ Ref<Error> cancelled_error(const char* message) { return Error::cancellation(Can
 
 }  // namespace
 
-std::size_t available_parallelism() noexcept { return std::max<std::size_t>(1, std::thread::hardware_concurrency()); }
-
 ThreadTask::~ThreadTask() = default;
 
 void ThreadTask::abandon() noexcept {
