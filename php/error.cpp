@@ -1,6 +1,9 @@
 #include "error.hpp"
 
+#include "classes/channel.hpp"
 #include "classes/exceptions.hpp"
+
+#include <trueasync/sync/channel.hpp>
 
 namespace trueasync::php {
 
@@ -51,6 +54,8 @@ zend_class_entry* class_of(const Error& error) noexcept {
             return ce_io_exception;
         case ErrorCode::Resolve:
             return ce_dns_exception;
+        case ErrorCode::ChannelClosed:
+            return ce_channel_exception;
         case ErrorCode::ServiceUnavailable:
             return ce_service_unavailable;
         case ErrorCode::KeyNotFound:
@@ -73,6 +78,9 @@ zend_object* to_exception(const Error& error) noexcept {
                                 ? to_exception(*error.previous())
                                 : nullptr;
     zend_object* exception = make_exception(class_of(error), error.message().c_str(), previous);
+    if (const ChannelError* closed = ChannelError::of(&error)) {
+        set_close_reason(exception, static_cast<int>(closed->close_reason()));
+    }
     if (const CompositeError* composite = CompositeError::of(&error)) {
         for (const Ref<Error>& one : composite->errors()) {
             add_to_composite(exception, to_exception(*one));

@@ -1,6 +1,7 @@
 /// The module: what PHP sees first.
 
 #include "classes/awaitable.hpp"
+#include "classes/channel.hpp"
 #include "classes/coroutine.hpp"
 #include "classes/cpu.hpp"
 #include "classes/exceptions.hpp"
@@ -27,6 +28,7 @@ static PHP_MINIT_FUNCTION(true_async) {
     register_future();
     register_coroutine();
     register_scope();
+    register_channel();
     register_cpu();
     add_awaitable(ce_coroutine, [](zend_object* object) -> trueasync::Event* { return &PhpCoroutine::of(object); });
     request_minit();

@@ -15,7 +15,8 @@ zend_object_handlers handlers;
 
 /// Both classes look the same inside.
 struct FutureObject {
-    Ref<PhpFuture> future;
+    Ref<FutureOf<Value>> future;
+    Value file;
     zend_object std;
 
     static FutureObject& of(zend_object* object) noexcept {
@@ -25,7 +26,8 @@ struct FutureObject {
 
 zend_object* create(zend_class_entry* ce) {
     auto* self = static_cast<FutureObject*>(zend_object_alloc(sizeof(FutureObject), ce));
-    new (&self->future) Ref<PhpFuture>();
+    new (&self->future) Ref<FutureOf<Value>>();
+    new (&self->file) Value();
     zend_object_std_init(&self->std, ce);
     object_properties_init(&self->std, ce);
     self->std.handlers = &handlers;
@@ -36,11 +38,12 @@ void free_object(zend_object* object) {
     FutureObject& self = FutureObject::of(object);
     zend_object_std_dtor(object);
     std::destroy_at(&self.future);
+    std::destroy_at(&self.file);
 }
 
 HashTable* show_to_collector(zend_object* object, zval** table, int* count) {
     zend_get_gc_buffer* buffer = zend_get_gc_buffer_create();
-    const Ref<PhpFuture>& future = FutureObject::of(object).future;
+    const Ref<FutureOf<Value>>& future = FutureObject::of(object).future;
     if (future != nullptr && future->ref_count() == 1) {  // what two objects share belongs to neither
         future->each_value([&](Value& value) { zend_get_gc_buffer_add_zval(buffer, value.get()); });
     }
@@ -100,10 +103,16 @@ private:
     Ref<PhpFuture> target_;
 };
 
-PhpFuture& future_of(zval* object) { return *FutureObject::of(Z_OBJ_P(object)).future; }
+FutureOf<Value>& future_of(zval* object) { return *FutureObject::of(Z_OBJ_P(object)).future; }
+
+void completing_here(FutureOf<Value>& future) {
+    if (auto* own = dynamic_cast<PhpFuture*>(&future)) {
+        own->completing_here();
+    }
+}
 
 /// Whoever waits in a chain needs a running scheduler.
-bool prepare_completion(PhpFuture& future) { return future.callback_count() == 0 || start(); }
+bool prepare_completion(FutureOf<Value>& future) { return future.callback_count() == 0 || start(); }
 
 void chain(INTERNAL_FUNCTION_PARAMETERS, PhpLink::Kind kind) {
     zend_fcall_info call;
@@ -125,8 +134,9 @@ PhpFuture::PhpFuture() : FutureOf<Value>(Place()) { created_ = place_here(create
 
 void PhpFuture::completing_here() noexcept { completed_ = place_here(completed_file_); }
 
-zend_object* make_future(Ref<PhpFuture> future) noexcept {
+zend_object* make_future(Ref<FutureOf<Value>> future, Value file) noexcept {
     zend_object* object = create(ce_future);
+    FutureObject::of(object).file = std::move(file);
     FutureObject::of(object).future = std::move(future);
     return object;
 }
@@ -159,12 +169,12 @@ ZEND_METHOD(Async_FutureState, complete) {
     ZEND_PARSE_PARAMETERS_START(1, 1)
     Z_PARAM_ZVAL(value)
     ZEND_PARSE_PARAMETERS_END();
-    PhpFuture& future = future_of(ZEND_THIS);
+    FutureOf<Value>& future = future_of(ZEND_THIS);
     if (!future.is_completed()) {
         if (!prepare_completion(future)) {
             return;
         }
-        future.completing_here();
+        completing_here(future);
     }
     check(future.complete(Value(value)));
 }
@@ -174,12 +184,12 @@ ZEND_METHOD(Async_FutureState, error) {
     ZEND_PARSE_PARAMETERS_START(1, 1)
     Z_PARAM_OBJ_OF_CLASS(throwable, zend_ce_throwable)
     ZEND_PARSE_PARAMETERS_END();
-    PhpFuture& future = future_of(ZEND_THIS);
+    FutureOf<Value>& future = future_of(ZEND_THIS);
     if (!future.is_completed()) {
         if (!prepare_completion(future)) {
             return;
         }
-        future.completing_here();
+        completing_here(future);
     }
     check(future.fail(PhpError::share(throwable)));
 }
@@ -231,9 +241,9 @@ ZEND_METHOD(Async_Future, cancel) {
     Z_PARAM_OPTIONAL
     Z_PARAM_OBJ_OF_CLASS_OR_NULL(cancellation, ce_async_cancellation)
     ZEND_PARSE_PARAMETERS_END();
-    PhpFuture& future = future_of(ZEND_THIS);
+    FutureOf<Value>& future = future_of(ZEND_THIS);
     if (!future.is_completed() && prepare_completion(future)) {
-        future.completing_here();
+        completing_here(future);
         future.cancel(make_cancellation(cancellation, "Future has been cancelled"));
     }
 }
@@ -263,12 +273,12 @@ ZEND_METHOD(Async_Future, await) {
 #define TA_FUTURE_BOTH(method, statement)                          \
     ZEND_METHOD(Async_FutureState, method) {                       \
         ZEND_PARSE_PARAMETERS_NONE();                              \
-        [[maybe_unused]] PhpFuture& future = future_of(ZEND_THIS); \
+        [[maybe_unused]] FutureOf<Value>& future = future_of(ZEND_THIS); \
         statement;                                                 \
     }                                                              \
     ZEND_METHOD(Async_Future, method) {                            \
         ZEND_PARSE_PARAMETERS_NONE();                              \
-        [[maybe_unused]] PhpFuture& future = future_of(ZEND_THIS); \
+        [[maybe_unused]] FutureOf<Value>& future = future_of(ZEND_THIS); \
         statement;                                                 \
     }
 TA_FUTURE_BOTH(isCompleted, RETURN_BOOL(future.is_completed()))

@@ -30,8 +30,8 @@ private:
     Place completed_;
 };
 
-/// A new `Future` object that reads `future`; one reference.
-zend_object* make_future(Ref<PhpFuture> future) noexcept;
+/// A new `Future` object that reads `future`; one reference. `file` keeps the text of its place, where the future does not.
+zend_object* make_future(Ref<FutureOf<Value>> future, Value file = {}) noexcept;
 
 void register_future();
 
