@@ -2,11 +2,13 @@
 
 #include "classes/awaitable.hpp"
 #include "classes/channel.hpp"
+#include "classes/context.hpp"
 #include "classes/coroutine.hpp"
 #include "classes/cpu.hpp"
 #include "classes/exceptions.hpp"
 #include "classes/future.hpp"
 #include "classes/scope.hpp"
+#include "classes/task_group.hpp"
 #include "classes/timeout.hpp"
 #include "engine/request.hpp"
 #include "stubs/functions_arginfo.h"
@@ -29,6 +31,8 @@ static PHP_MINIT_FUNCTION(true_async) {
     register_coroutine();
     register_scope();
     register_channel();
+    register_context();
+    register_task_group();
     register_cpu();
     add_awaitable(ce_coroutine, [](zend_object* object) -> trueasync::Event* { return &PhpCoroutine::of(object); });
     request_minit();

@@ -31,7 +31,6 @@ HashTable* show_to_collector(zend_object* object, zval** table, int* count) {
     }
     zend_get_gc_buffer_add_zval(buffer, coroutine.named_arguments.get());
     zend_get_gc_buffer_add_zval(buffer, coroutine.value.get());
-    zend_get_gc_buffer_add_zval(buffer, coroutine.context.get());
     if (zend_object* thrown = PhpError::thrown_by(coroutine.error());
         thrown != nullptr && coroutine.error()->ref_count() == 1) {
         zend_get_gc_buffer_add_obj(buffer, thrown);
@@ -106,7 +105,7 @@ void PhpCoroutine::run_body() noexcept {
         );
     }
     drop_body();
-    if (ref_count() == 1) {  // only the runtime knows it: let the value go here, where destructors may suspend
+    if (ref_count() == 1 && !keeps_value) {  // only the runtime knows it: let the value go here, where destructors may suspend
         value.reset();
     }
 }

@@ -35,7 +35,7 @@ public:
     Value named_arguments;  // an array, or nothing
     std::unique_ptr<HelperBody> helper;
     Value value;
-    Value context;  // of this coroutine alone, once somebody asked for it
+    bool keeps_value = false;  // somebody will ask for it who holds no object
     Place spawn_place;
     Value spawn_file;  // keeps the text of the place
     VmState vm = {};

@@ -1,0 +1,457 @@
+#include "task_group.hpp"
+
+#include "../engine/request.hpp"
+#include "../error.hpp"
+#include "../place.hpp"
+#include "../stubs/task_group_arginfo.h"
+#include "../value.hpp"
+#include "awaitable.hpp"
+#include "coroutine.hpp"
+#include "exceptions.hpp"
+#include "finally.hpp"
+#include "future.hpp"
+#include "scope.hpp"
+
+#include <trueasync/structured/group.hpp>
+
+namespace trueasync::php {
+
+namespace {
+
+zend_class_entry* ce_task_group = nullptr;
+zend_class_entry* ce_task_set = nullptr;
+zend_object_handlers handlers;
+
+void put(zval* array, const TaskKey& key, zval* value) {
+    if (key.is_number()) {
+        zend_hash_index_update(Z_ARRVAL_P(array), static_cast<zend_ulong>(key.number()), value);
+    } else {
+        zend_symtable_str_update(Z_ARRVAL_P(array), key.text().data(), key.text().size(), value);
+    }
+}
+
+/// The core's group; all results become one PHP array.
+class PhpGroup final : public GroupOf<Value> {
+public:
+    using GroupOf<Value>::GroupOf;
+
+    Ref<PhpFuture> ask_for_all(bool ignores_errors) {
+        auto future = make_ref<PhpFuture>();
+        ask_all(future, ignores_errors);
+        return future;
+    }
+    Status ask_for_first(Ref<PhpFuture>& future, const char* refusal) {
+        future = make_ref<PhpFuture>();
+        Status status = ask_first(future, refusal);
+        if (!status) {
+            future->ignore();
+        }
+        return status;
+    }
+    Status ask_for_success(Ref<PhpFuture>& future, const char* refusal) {
+        future = make_ref<PhpFuture>();
+        Status status = ask_success(future, refusal);
+        if (!status) {
+            future->ignore();
+        }
+        return status;
+    }
+
+protected:
+    void give_all(FutureEvent& future, const std::vector<std::uint32_t>& slots) noexcept override {
+        Value results;
+        array_init_size(results.get(), static_cast<std::uint32_t>(slots.size()));
+        for (const std::uint32_t slot : slots) {
+            zval value;
+            take(slot).move_to(&value);
+            put(results.get(), key_at(slot), &value);
+        }
+        static_cast<FutureOf<Value>&>(future).complete(std::move(results)).ignore();
+    }
+};
+
+struct GroupObject {
+    Ref<PhpGroup> group;
+    Value scope;  // of the user: lives as long as the group
+    Value file;
+    zend_object std;
+
+    static GroupObject& of(zend_object* object) noexcept {
+        return *reinterpret_cast<GroupObject*>(reinterpret_cast<std::byte*>(object) - offsetof(GroupObject, std));
+    }
+};
+
+zend_object* create(zend_class_entry* ce) {
+    auto* self = static_cast<GroupObject*>(zend_object_alloc(sizeof(GroupObject), ce));
+    new (&self->group) Ref<PhpGroup>();
+    new (&self->scope) Value();
+    new (&self->file) Value();
+    zend_object_std_init(&self->std, ce);
+    object_properties_init(&self->std, ce);
+    self->std.handlers = &handlers;
+    return &self->std;
+}
+
+void destroy_object(zend_object* object) {
+    if (const Ref<PhpGroup> group = GroupObject::of(object).group) {
+        const ExceptionPause pause;
+        group->handle_dropped();
+    }
+    zend_objects_destroy_object(object);
+}
+
+void free_object(zend_object* object) {
+    GroupObject& self = GroupObject::of(object);
+    zend_object_std_dtor(object);
+    std::destroy_at(&self.group);
+    std::destroy_at(&self.scope);
+    std::destroy_at(&self.file);
+}
+
+HashTable* show_to_collector(zend_object* object, zval** table, int* count) {
+    zend_get_gc_buffer* buffer = zend_get_gc_buffer_create();
+    GroupObject& self = GroupObject::of(object);
+    zend_get_gc_buffer_add_zval(buffer, self.scope.get());
+    if (self.group != nullptr && self.group->ref_count() == 1) {
+        self.group->each_settled([&](const TaskKey&, Error* error, void* value) {
+            if (value != nullptr) {
+                zend_get_gc_buffer_add_zval(buffer, static_cast<Value*>(value)->get());
+            } else if (zend_object* thrown = PhpError::thrown_by(error); thrown != nullptr && error->ref_count() == 1) {
+                zend_get_gc_buffer_add_obj(buffer, thrown);
+            }
+        });
+        self.group->finally_list().each([&](FinallyHandler& handler) {
+            zend_get_gc_buffer_add_zval(buffer, static_cast<PhpFinally&>(handler).callable.function().get());
+        });
+    }
+    zend_get_gc_buffer_use(buffer, table, count);
+    return nullptr;
+}
+
+// --- foreach
+
+struct GroupIterator {
+    zend_object_iterator base;
+    GroupEvent::Cursor cursor;
+    Value current;
+    TaskKey key;
+    bool is_over;
+};
+
+GroupIterator& iterator_of(zend_object_iterator* iterator) { return *reinterpret_cast<GroupIterator*>(iterator); }
+
+void advance(GroupIterator& iterator) {
+    iterator.current.reset();
+    const Ref<PhpGroup> group = GroupObject::of(Z_OBJ(iterator.base.data)).group;
+    std::optional<std::uint32_t> slot;
+    iterator.is_over = true;
+    if (!may_suspend() || !has_arrived(group->next(iterator.cursor, slot)) || !slot.has_value()) {
+        return;
+    }
+    iterator.is_over = false;
+    iterator.key = group->key_at(*slot);
+    array_init_size(iterator.current.get(), 2);
+    if (Error* error = group->error_at(*slot)) {
+        add_next_index_null(iterator.current.get());
+        add_next_index_object(iterator.current.get(), to_exception(*error));
+    } else {
+        zval value;
+        group->take(*slot).move_to(&value);
+        add_next_index_zval(iterator.current.get(), &value);
+        add_next_index_null(iterator.current.get());
+    }
+    if (group->kind() == GroupKind::Set) {
+        group->remove(*slot);
+    }
+}
+
+const zend_object_iterator_funcs iterator_functions = {
+    [](zend_object_iterator* iterator) {  // dtor
+        std::destroy_at(&iterator_of(iterator).current);
+        std::destroy_at(&iterator_of(iterator).key);
+        zval_ptr_dtor(&iterator->data);
+    },
+    [](zend_object_iterator* iterator) -> int { return iterator_of(iterator).is_over ? FAILURE : SUCCESS; },
+    [](zend_object_iterator* iterator) -> zval* { return iterator_of(iterator).current.get(); },
+    [](zend_object_iterator* iterator, zval* key) {
+        const TaskKey& task = iterator_of(iterator).key;
+        if (task.is_number()) {
+            ZVAL_LONG(key, task.number());
+        } else {
+            ZVAL_STRINGL(key, task.text().data(), task.text().size());
+        }
+    },
+    [](zend_object_iterator* iterator) { advance(iterator_of(iterator)); },
+    [](zend_object_iterator* iterator) { advance(iterator_of(iterator)); },
+    nullptr,
+    nullptr,
+};
+
+zend_object_iterator* get_iterator(zend_class_entry* ce, zval* object, int by_reference) {
+    if (by_reference != 0) {
+        zend_throw_error(nullptr, "Cannot iterate %s by reference", ZSTR_VAL(ce->name));
+        return nullptr;
+    }
+    auto* iterator = static_cast<GroupIterator*>(emalloc(sizeof(GroupIterator)));
+    zend_iterator_init(&iterator->base);
+    iterator->base.funcs = &iterator_functions;
+    ZVAL_OBJ_COPY(&iterator->base.data, Z_OBJ_P(object));
+    new (&iterator->cursor) GroupEvent::Cursor();
+    new (&iterator->current) Value();
+    new (&iterator->key) TaskKey();
+    iterator->is_over = false;
+    return &iterator->base;
+}
+
+PhpGroup& group_of(zval* object) { return *GroupObject::of(Z_OBJ_P(object)).group; }
+
+bool in_range(zend_long value, std::uint32_t number) {
+    if (value >= 0 && value <= UINT32_MAX) {
+        return true;
+    }
+    zend_argument_value_error(number, "must be between 0 and %u", UINT32_MAX);
+    return false;
+}
+
+void construct(INTERNAL_FUNCTION_PARAMETERS, GroupKind kind) {
+    zend_long concurrency = 0;
+    zend_long queue_limit = 0;
+    bool is_unlimited = true;
+    bool is_default_queue = true;
+    zend_object* scope = nullptr;
+    ZEND_PARSE_PARAMETERS_START(0, 3)
+    Z_PARAM_OPTIONAL
+    Z_PARAM_LONG_OR_NULL(concurrency, is_unlimited)
+    Z_PARAM_LONG_OR_NULL(queue_limit, is_default_queue)
+    Z_PARAM_OBJ_OF_CLASS_OR_NULL(scope, ce_scope)
+    ZEND_PARSE_PARAMETERS_END();
+    if ((!is_unlimited && !in_range(concurrency, 1)) || (!is_default_queue && !in_range(queue_limit, 2))) {
+        return;
+    }
+    GroupLimits limits;
+    limits.concurrency = is_unlimited ? 0 : static_cast<std::uint32_t>(concurrency);
+    if (!is_default_queue) {
+        limits.queue_limit = static_cast<std::uint32_t>(queue_limit);
+    }
+    GroupObject& self = GroupObject::of(Z_OBJ_P(ZEND_THIS));
+    ScopeEvent* parent = scope != nullptr ? &scope_of(scope) : current_scope();
+    if (parent == nullptr || self.group != nullptr) {
+        return;
+    }
+    if (scope != nullptr) {
+        GC_ADDREF(scope);
+        self.scope = Value::adopt(scope);
+    }
+    const Place place = place_here(self.file);
+    self.group = make_ref<PhpGroup>(kind, limits, parent, place);
+}
+
+void spawn_task(
+    zval* self, zend_fcall_info& call, zend_fcall_info_cache& cache, zval* arguments, int count, HashTable* named,
+    std::optional<TaskKey> key
+) {
+    if (!may_suspend()) {
+        return;
+    }
+    const Ref<PhpGroup> group = GroupObject::of(Z_OBJ_P(self)).group;
+    PhpCoroutine* task = make_coroutine(call, cache, arguments, count, named);
+    task->keeps_value = true;
+    has_arrived(group->spawn(Ref<Coroutine>::adopt(task), std::move(key)));
+}
+
+void return_future(Ref<PhpFuture> future, zval* return_value) { ZVAL_OBJ(return_value, make_future(std::move(future))); }
+
+/// `all` and `joinAll`.
+void ask_all(INTERNAL_FUNCTION_PARAMETERS) {
+    bool ignores_errors = false;
+    ZEND_PARSE_PARAMETERS_START(0, 1)
+    Z_PARAM_OPTIONAL
+    Z_PARAM_BOOL(ignores_errors)
+    ZEND_PARSE_PARAMETERS_END();
+    return_future(group_of(ZEND_THIS).ask_for_all(ignores_errors), return_value);
+}
+
+void ask_first(INTERNAL_FUNCTION_PARAMETERS, const char* refusal) {
+    ZEND_PARSE_PARAMETERS_NONE();
+    Ref<PhpFuture> future;
+    if (check(group_of(ZEND_THIS).ask_for_first(future, refusal))) {
+        return_future(std::move(future), return_value);
+    }
+}
+
+void ask_success(INTERNAL_FUNCTION_PARAMETERS, const char* refusal) {
+    ZEND_PARSE_PARAMETERS_NONE();
+    Ref<PhpFuture> future;
+    if (check(group_of(ZEND_THIS).ask_for_success(future, refusal))) {
+        return_future(std::move(future), return_value);
+    }
+}
+
+void refuse_iterator(zend_class_entry* ce) {
+    zend_throw_error(
+        nullptr, "An object of class %s is not a traversable object in an invalid state", ZSTR_VAL(ce->name)
+    );
+}
+
+void prepare_class(zend_class_entry* ce) {
+    ce->create_object = create;
+    ce->get_iterator = get_iterator;
+    add_awaitable(ce, [](zend_object* object) -> Event* { return GroupObject::of(object).group.get(); });
+}
+
+}  // namespace
+
+void register_task_group() {
+    ce_task_group = register_class_Async_TaskGroup(ce_awaitable, zend_ce_countable, zend_ce_aggregate);
+    ce_task_set = register_class_Async_TaskSet(ce_awaitable, zend_ce_countable, zend_ce_aggregate);
+    prepare_class(ce_task_group);
+    prepare_class(ce_task_set);
+    handlers = *zend_get_std_object_handlers();
+    handlers.offset = offsetof(GroupObject, std);
+    handlers.dtor_obj = destroy_object;
+    handlers.free_obj = free_object;
+    handlers.clone_obj = nullptr;
+    handlers.get_gc = show_to_collector;
+}
+
+}  // namespace trueasync::php
+
+using namespace trueasync;
+using namespace trueasync::php;
+
+ZEND_METHOD(Async_TaskGroup, __construct) { construct(INTERNAL_FUNCTION_PARAM_PASSTHRU, GroupKind::Group); }
+ZEND_METHOD(Async_TaskSet, __construct) { construct(INTERNAL_FUNCTION_PARAM_PASSTHRU, GroupKind::Set); }
+
+ZEND_METHOD(Async_TaskGroup, all) { ask_all(INTERNAL_FUNCTION_PARAM_PASSTHRU); }
+ZEND_METHOD(Async_TaskSet, joinAll) { ask_all(INTERNAL_FUNCTION_PARAM_PASSTHRU); }
+ZEND_METHOD(Async_TaskGroup, race) { ask_first(INTERNAL_FUNCTION_PARAM_PASSTHRU, "Cannot race on an empty TaskGroup"); }
+ZEND_METHOD(Async_TaskSet, joinNext) {
+    ask_first(INTERNAL_FUNCTION_PARAM_PASSTHRU, "Cannot call joinNext() on an empty TaskSet");
+}
+ZEND_METHOD(Async_TaskGroup, any) {
+    ask_success(INTERNAL_FUNCTION_PARAM_PASSTHRU, "Cannot call any() on an empty TaskGroup");
+}
+ZEND_METHOD(Async_TaskSet, joinAny) {
+    ask_success(INTERNAL_FUNCTION_PARAM_PASSTHRU, "Cannot call joinAny() on an empty TaskSet");
+}
+
+ZEND_METHOD(Async_TaskGroup, getResults) {
+    ZEND_PARSE_PARAMETERS_NONE();
+    array_init(return_value);
+    group_of(ZEND_THIS).each_settled([&](const TaskKey& key, Error*, void* value) {
+        if (value != nullptr) {
+            zval copy;
+            ZVAL_COPY(&copy, static_cast<Value*>(value)->get());
+            put(return_value, key, &copy);
+        }
+    });
+}
+
+ZEND_METHOD(Async_TaskGroup, getErrors) {
+    ZEND_PARSE_PARAMETERS_NONE();
+    array_init(return_value);
+    group_of(ZEND_THIS).each_settled([&](const TaskKey& key, Error* error, void*) {
+        if (error != nullptr) {
+            zval exception;
+            ZVAL_OBJ(&exception, to_exception(*error));
+            put(return_value, key, &exception);
+        }
+    });
+}
+
+ZEND_METHOD(Async_TaskGroup, suppressErrors) { ZEND_PARSE_PARAMETERS_NONE(); }
+
+// What both classes do alike.
+#define TA_GROUP_BOTH(method, body) \
+    ZEND_METHOD(Async_TaskGroup, method) body ZEND_METHOD(Async_TaskSet, method) body
+
+TA_GROUP_BOTH(spawn, {
+    zend_fcall_info call;
+    zend_fcall_info_cache cache;
+    zval* arguments = nullptr;
+    int count = 0;
+    HashTable* named = nullptr;
+    ZEND_PARSE_PARAMETERS_START(1, -1)
+    Z_PARAM_FUNC(call, cache)
+    Z_PARAM_VARIADIC_WITH_NAMED(arguments, count, named)
+    ZEND_PARSE_PARAMETERS_END();
+    spawn_task(ZEND_THIS, call, cache, arguments, count, named, {});
+})
+
+TA_GROUP_BOTH(spawnWithKey, {
+    zend_string* name = nullptr;
+    zend_long number = 0;
+    zend_fcall_info call;
+    zend_fcall_info_cache cache;
+    zval* arguments = nullptr;
+    int count = 0;
+    HashTable* named = nullptr;
+    ZEND_PARSE_PARAMETERS_START(2, -1)
+    Z_PARAM_STR_OR_LONG(name, number)
+    Z_PARAM_FUNC(call, cache)
+    Z_PARAM_VARIADIC_WITH_NAMED(arguments, count, named)
+    ZEND_PARSE_PARAMETERS_END();
+    spawn_task(
+        ZEND_THIS, call, cache, arguments, count, named,
+        name != nullptr ? TaskKey(std::string_view(ZSTR_VAL(name), ZSTR_LEN(name))) : TaskKey(number)
+    );
+})
+
+TA_GROUP_BOTH(cancel, {
+    zend_object* cancellation = nullptr;
+    ZEND_PARSE_PARAMETERS_START(0, 1)
+    Z_PARAM_OPTIONAL
+    Z_PARAM_OBJ_OF_CLASS_OR_NULL(cancellation, ce_async_cancellation)
+    ZEND_PARSE_PARAMETERS_END();
+    group_of(ZEND_THIS).cancel(make_cancellation(cancellation, "TaskGroup cancelled"));
+})
+
+TA_GROUP_BOTH(close, {
+    ZEND_PARSE_PARAMETERS_NONE();
+    group_of(ZEND_THIS).shut();
+})
+
+TA_GROUP_BOTH(dispose, {
+    ZEND_PARSE_PARAMETERS_NONE();
+    group_of(ZEND_THIS).dispose_scope();
+})
+
+TA_GROUP_BOTH(isFinished, {
+    ZEND_PARSE_PARAMETERS_NONE();
+    RETURN_BOOL(group_of(ZEND_THIS).is_finished());
+})
+
+TA_GROUP_BOTH(isClosed, {
+    ZEND_PARSE_PARAMETERS_NONE();
+    RETURN_BOOL(group_of(ZEND_THIS).is_shut());
+})
+
+TA_GROUP_BOTH(count, {
+    ZEND_PARSE_PARAMETERS_NONE();
+    RETURN_LONG(group_of(ZEND_THIS).count());
+})
+
+TA_GROUP_BOTH(awaitCompletion, {
+    ZEND_PARSE_PARAMETERS_NONE();
+    if (may_suspend()) {
+        const Ref<PhpGroup> group(&group_of(ZEND_THIS));
+        has_arrived(group->await_completion());
+    }
+})
+
+TA_GROUP_BOTH(finally, {
+    zval* closure = nullptr;
+    ZEND_PARSE_PARAMETERS_START(1, 1)
+    Z_PARAM_OBJECT_OF_CLASS(closure, zend_ce_closure)
+    ZEND_PARSE_PARAMETERS_END();
+    std::unique_ptr<FinallyHandler> handler = make_finally(closure, Z_OBJ_P(ZEND_THIS));
+    if (!group_of(ZEND_THIS).add_finally(std::move(handler))) {
+        call_finally_now(*handler);
+    }
+})
+
+TA_GROUP_BOTH(getIterator, {
+    ZEND_PARSE_PARAMETERS_NONE();
+    refuse_iterator(Z_OBJCE_P(ZEND_THIS));
+})
+#undef TA_GROUP_BOTH
