@@ -12,6 +12,7 @@
 #include <trueasync/api/file.hpp>
 #include <trueasync/api/future.hpp>
 #include <trueasync/api/handle.hpp>
+#include <trueasync/api/iterate.hpp>
 #include <trueasync/api/net.hpp>
 #include <trueasync/api/process.hpp>
 #include <trueasync/api/resolve.hpp>
