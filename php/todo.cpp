@@ -9,6 +9,5 @@ using namespace trueasync::php;
 #define TA_TODO_METHOD(type, name) \
     ZEND_METHOD(type, name) { zend_throw_exception(ce_async_exception, #type "::" #name " is not there yet", 0); }
 
-TA_TODO_FUNCTION(Async_iterate)
 TA_TODO_FUNCTION(Async_spawn_thread)
 TA_TODO_FUNCTION(Async_signal)
