@@ -48,8 +48,8 @@ namespace detail {
 
 /// What a switch touches: one cache line of a coroutine.
 struct SwitchState {
-    SwitchState(std::uint32_t attention, WakerState waker_state, std::source_location where) noexcept
-        : attention_(attention), waker_state_(waker_state), spawned_at_(where) {}
+    SwitchState(std::uint32_t attention, WakerState waker_state) noexcept
+        : attention_(attention), waker_state_(waker_state) {}
 
     /// Starts: not unstarted any more, and in no queue. With one store.
     TA_INLINE void begin_turn() noexcept;
@@ -64,7 +64,7 @@ struct SwitchState {
     union {
         std::source_location suspended_at_;  // set when it is listed
     };
-    std::source_location spawned_at_;
+    Wait* wait_;  // set when it is listed
 };
 
 }  // namespace detail
@@ -153,7 +153,7 @@ public:
 
 protected:
     explicit Coroutine(std::source_location where = std::source_location::current()) noexcept
-        : Event(EventType::Coroutine), SwitchState(kNew, WakerState::NoStatus, where), ListNode(Unset{}) {}
+        : Event(EventType::Coroutine), SwitchState(kNew, WakerState::NoStatus), ListNode(Unset{}), spawned_at_(where) {}
 
     /// One that is queued as soon as it is made: `Scheduler::claim_spawn` has given the id, `Scheduler::enter` follows.
     struct Claim {
@@ -162,10 +162,11 @@ protected:
     };
     Coroutine(std::source_location where, Claim claim) noexcept
         : Event(EventType::Coroutine, Firing::OneShot, 2),
-          SwitchState(kNew, WakerState::Queued, where),
+          SwitchState(kNew, WakerState::Queued),
           ListNode(Unset{}),
           body_(claim.body),
-          id_(claim.id) {}
+          id_(claim.id),
+          spawned_at_(where) {}
 
     ~Coroutine() override {
         if (TA_UNLIKELY((extras_ & (kOwned | kHasRare | kFailed)) != 0)) {
@@ -257,7 +258,7 @@ private:
     std::uint8_t body_ = 0;
     std::uint32_t owner_note_ = 0;
     std::uint64_t id_ = 0;
-    Wait* wait_;    // set when it is listed
+    std::source_location spawned_at_;
     Error* error_;  // counted; these three mean nothing without their `Extra`
     Owner* owner_;
     Rare* rare_;

@@ -19,17 +19,18 @@ public:
     void push_back(Coroutine& coroutine) noexcept {
         if (head_ == nullptr) {
             head_ = &coroutine;
-        } else {
-            tail_->next_ = &coroutine;
+            return;
         }
+        (tail_ != nullptr ? tail_ : head_)->next_ = &coroutine;
         tail_ = &coroutine;
     }
 
     void push_front(Coroutine& coroutine) noexcept {
-        if (head_ == nullptr) {
-            tail_ = &coroutine;
-        } else {
+        if (head_ != nullptr) {
             coroutine.next_ = head_;
+            if (tail_ == nullptr) {
+                tail_ = head_;
+            }
         }
         head_ = &coroutine;
     }
@@ -38,31 +39,41 @@ public:
     TA_INLINE Coroutine* pop() noexcept {
         Coroutine* first = head_;
         if (first != nullptr) {
-            head_ = first == tail_ ? nullptr : first->next_;
+            drop_head();
         }
         return first;
     }
 
     /// Takes the head off. Precondition: not empty.
-    TA_INLINE void drop_head() noexcept { head_ = head_ == tail_ ? nullptr : head_->next_; }
+    TA_INLINE void drop_head() noexcept {
+        if (tail_ == nullptr) {
+            head_ = nullptr;
+            return;
+        }
+        head_ = head_->next_;
+        if (head_ == tail_) {
+            tail_ = nullptr;
+        }
+    }
 
     /// `coroutine` to the tail and the head off, in one step. Precondition: not empty.
     /// With one in the queue nothing is read back that was written just before, which is what a yield between two would wait for.
     TA_INLINE void rotate(Coroutine& coroutine) noexcept {
-        if (head_ == tail_) {
+        if (tail_ == nullptr) {
             head_ = &coroutine;
-        } else {
-            tail_->next_ = &coroutine;
-            head_ = head_->next_;
+            return;
         }
+        tail_->next_ = &coroutine;
+        head_ = head_->next_;
         asm volatile("" : : : "memory");  // two stores, not one vector store: the next turn reads each of them back
         tail_ = &coroutine;
     }
 
     template <typename Visit>
     void each(Visit&& visit) const {
+        Coroutine* const last = tail_ != nullptr ? tail_ : head_;
         for (Coroutine* coroutine = head_; coroutine != nullptr;) {
-            Coroutine* const next = coroutine == tail_ ? nullptr : coroutine->next_;
+            Coroutine* const next = coroutine == last ? nullptr : coroutine->next_;
             visit(*coroutine);
             coroutine = next;
         }
@@ -75,7 +86,8 @@ public:
     }
 
 private:
-    // The links: head_ null means empty, and then tail_ means nothing. Nor does the tail's own `next_`.
+    // The links: tail_ is null with one in the queue, too, which then costs one store to come and one to go. The tail's own `next_`
+    // means nothing.
     Coroutine* head_ = nullptr;
     Coroutine* tail_ = nullptr;
 };

@@ -454,16 +454,22 @@ TA_INLINE Coroutine* Scheduler::wait_direct(Wait& wait, std::source_location whe
     detail::Hot& hot = detail::hot_here();
     Coroutine* self = hot.current;
     Coroutine* next = hot.queue.head();
-    if (TA_UNLIKELY(next == nullptr || self->wait_ != nullptr || !can_pass(hot, *self, *next))) {
+    if (TA_UNLIKELY(
+            next == nullptr || self->wait_ != nullptr || (next->attention_ & Coroutine::kUnstarted) != 0 ||
+            !can_pass(hot, *self, *next)
+        )) {
         return nullptr;
     }
+    // As `pass`, in the order of the cache lines: stores that go back and forth between them cost twice as much.
+    hot.queue.drop_head();
+    hot.current = next;
+    next->waker_state_ = WakerState::NoStatus;
     enter(*self);
     self->wait_ = &wait;
+    asm volatile("" : : : "memory");
     self->suspended_at_ = where;
     self->waker_state_ = WakerState::Waiting;
-    if (TA_UNLIKELY(!pass(hot, *self, *next))) {
-        park_slow(*self);
-    }
+    ExecutionContext::switch_to(self->context_, next->context_);
     self = detail::hot_here().current;
     if (self == nullptr) {
         __builtin_unreachable();

@@ -96,8 +96,10 @@ public:
         }
         detail::Waiter waiter;
         const Coroutine* self = Scheduler::wait_direct(receiving_, where, [&](Coroutine& coroutine) {
-            waiter.set_coroutine(&coroutine);
-            receivers_.push_back(waiter);
+            detail::Waiter* here = &waiter;
+            asm("" : "+r"(here));  // or its address would be kept in memory across the switch
+            here->set_coroutine(&coroutine);
+            receivers_.push_back(*here);
         });
         if (TA_UNLIKELY(self == nullptr)) {
             return claim_slow(where);
