@@ -111,6 +111,17 @@ void WaitGuard::leave() noexcept {
     is_begun_ = false;
 }
 
+void Scheduler::cancel_later(Coroutine& coroutine) noexcept {
+    if ((coroutine.attention_ & Coroutine::kCancel) == 0 || coroutine.waker_state_ != WakerState::Queued) {
+        return;
+    }
+    const WaitGuard* wait = coroutine.wait();
+    if (wait != nullptr ? wait->is_woken_ || coroutine.waker_.has_fired()
+                        : coroutine.waker_.fired_simple() != nullptr) {
+        coroutine.attention_ ^= Coroutine::kCancelNext | Coroutine::kCancel;
+    }
+}
+
 std::vector<std::string> Coroutine::awaiting() const {
     std::vector<std::string> lines;
     if (is_finished() || is_running() || !is_listed()) {
