@@ -282,6 +282,23 @@ TA_INLINE Coroutine* Scheduler::finish_simple(Coroutine& coroutine, bool& is_giv
     return &Coroutine::of(wake_callback);
 }
 
+/// Another common end: a result, nobody waiting, an owner to tell. False: nothing was done.
+TA_INLINE bool Scheduler::finish_owned(Coroutine& coroutine) noexcept {
+    if (coroutine.extras_ != Coroutine::kOwned || !coroutine.callbacks_.is_vacant() ||
+        (coroutine.attention_ & ~std::uint32_t{Coroutine::kUnlisted}) != 0 ||
+        (coroutine.flags_ & Event::kFiringBits) != 0) {
+        return false;
+    }
+    const CallbackSection section(*this);
+    if (TA_UNLIKELY(coroutine.is_listed())) {
+        static_cast<ListNode<AliveTag>&>(coroutine).unlink();
+    }
+    coroutine.flags_ |= Event::kEasyEnd;
+    coroutine.move_to(EventState::Closed);
+    coroutine.owner_->finished(coroutine, nullptr);
+    return true;
+}
+
 /// Who runs after a coroutine that has ended. An unstarted one is returned as it is: it takes over the context.
 TA_INLINE Coroutine* Scheduler::next_after(detail::Hot& state, Coroutine& ended, bool& is_given) noexcept {
     Coroutine* waiter = finish_simple(ended, is_given);
@@ -293,7 +310,7 @@ TA_INLINE Coroutine* Scheduler::next_after(detail::Hot& state, Coroutine& ended,
             return waiter;  // alone in the queue: no need to go through it
         }
         wake(*waiter);
-    } else {
+    } else if (!finish_owned(ended)) {
         finish(ended);
     }
     if (TA_UNLIKELY(detail::count_down(state.fast_turns))) {
@@ -583,16 +600,6 @@ void Scheduler::cancel(Coroutine& coroutine, Ref<Error> cancellation, bool even_
     }
     coroutine.attention_ |= Coroutine::kCancel;
     wake(coroutine);
-}
-
-void Scheduler::cancel_later(Coroutine& coroutine) noexcept {
-    if ((coroutine.attention_ & Coroutine::kCancel) == 0 || coroutine.waker_state_ != WakerState::Queued) {
-        return;
-    }
-    const Wait* wait = coroutine.wait();
-    if (wait != nullptr ? wait->is_over(coroutine) : coroutine.waker_.fired_simple() != nullptr) {
-        coroutine.attention_ ^= Coroutine::kCancelNext | Coroutine::kCancel;
-    }
 }
 
 void Scheduler::finish(Coroutine& coroutine) noexcept {

@@ -109,6 +109,16 @@ void WaitGuard::leave() noexcept {
     is_begun_ = false;
 }
 
+void Scheduler::cancel_later(Coroutine& coroutine) noexcept {
+    if ((coroutine.attention_ & Coroutine::kCancel) == 0 || coroutine.waker_state_ != WakerState::Queued) {
+        return;
+    }
+    const Wait* wait = coroutine.wait();
+    if (wait != nullptr ? wait->is_over(coroutine) : coroutine.waker_.fired_simple() != nullptr) {
+        coroutine.attention_ ^= Coroutine::kCancelNext | Coroutine::kCancel;
+    }
+}
+
 std::vector<std::string> Coroutine::awaiting() const {
     std::vector<std::string> lines;
     if (is_finished() || is_running() || !is_listed()) {

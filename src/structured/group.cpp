@@ -11,24 +11,61 @@ namespace {
 
 }  // namespace
 
-/// Where the tasks live, and what they spawn.
+/// Where the tasks live, and what they spawn. Tasks are kept by the group and count here as one.
 class GroupEvent::TaskScope final : public ScopeEvent {
 public:
     TaskScope(GroupEvent& group, ScopeEvent* parent, const Place& created_at)
-        : ScopeEvent(parent, created_at), group_(&group) {}
+        : ScopeEvent(parent, created_at), group_(&group) {
+        static_assert(ScopeEvent::kTask == GroupEvent::kTask);
+    }
 
     void adopt(Coroutine& coroutine) noexcept override {
-        if (group_ != nullptr && group_->starting_ != 0) {
-            adopt_task(coroutine, std::exchange(group_->starting_, 0));
-        } else {
+        if (group_ == nullptr || !std::exchange(group_->is_starting_, false)) {
             ScopeEvent::adopt(coroutine);
+            return;
+        }
+        coroutine.set_owner_note(kTask | (static_cast<std::uint32_t>(group_->starting_) & kPlace));
+        *group_->entries_.at(group_->starting_) = TaskEntry::running(coroutine);
+        if (group_->running_++ == group_->zombies_) {
+            group_->begin_active();
         }
     }
+    bool finished(Coroutine& coroutine, Error* error) noexcept override {
+        if (TA_UNLIKELY((coroutine.owner_note() & kTask) == 0)) {
+            return ScopeEvent::finished(coroutine, error);
+        }
+        let_go(coroutine);
+        group_->task_finished(coroutine, error);
+        return true;
+    }
+
+    /// The first task is there, or the last active one has gone; the first at all, or the last one at all.
+    void tell_active(bool is_active) noexcept { is_active ? add_active() : drop_active(); }
+    void tell_pending(bool is_pending) noexcept { is_pending ? add_pending() : drop_pending(); }
     void forget() noexcept { group_ = nullptr; }
 
+    static bool is_zombie_note(std::uint32_t note) noexcept { return (note & kZombie) != 0; }
+
 protected:
-    void task_finished(Coroutine& coroutine, std::uint32_t task, Error* error) noexcept override {
-        group_->task_finished(coroutine, task - 1, error);
+    void stop_tasks(const Ref<Error>& cancellation, bool safely, bool even_zombies, Parked* parked) noexcept override {
+        if (group_ == nullptr) {
+            return;
+        }
+        group_->entries_.each(group_->entries_.end(), [&](std::uint64_t, const TaskEntry& entry, void*) {
+            if (Coroutine* task = entry.task()) {
+                group_->zombies_ += stop_one(*task, cancellation, safely, even_zombies, parked) ? 1 : 0;
+            }
+        });
+        if (group_->running_ == group_->zombies_ && std::exchange(group_->is_active_, false)) {
+            drop_active();
+        }
+    }
+    void list_tasks(std::vector<Coroutine*>& tasks) const override {
+        if (group_ != nullptr) {
+            group_->entries_.each(group_->entries_.end(), [&](std::uint64_t, const TaskEntry& entry, void*) {
+                tasks.push_back(entry.task());
+            });
+        }
     }
 
 private:
@@ -57,18 +94,22 @@ private:
     GroupEvent& group_;
 };
 
-GroupEvent::GroupEvent(GroupKind kind, const GroupLimits& limits, ScopeEvent* parent, const Place& created_at)
+GroupEvent::GroupEvent(
+    GroupKind kind, const GroupLimits& limits, ScopeEvent* parent, const Place& created_at, std::size_t value_size
+)
     : Event(EventType::Group),
+      entries_(value_size),
+      scope_(make_ref<TaskScope>(*this, parent, created_at)),
+      kind_(kind),
       concurrency_(limits.concurrency),
       queue_limit_(
           limits.queue_limit.value_or(limits.concurrency <= UINT32_MAX / 2 ? limits.concurrency * 2 : UINT32_MAX)
       ),
-      kind_(kind),
-      scope_(make_ref<TaskScope>(*this, parent, created_at)),
       leaver_(std::make_unique<Leaver>(*this)),
       created_at_(created_at) {
     scope_->attach(*leaver_);
     is_shut_ = scope_->is_cancelled();
+    update_plain();
 }
 
 GroupEvent::~GroupEvent() {
@@ -78,8 +119,10 @@ GroupEvent::~GroupEvent() {
     for (Ask& ask : asks_) {
         ask.future->cancel(Error::cancellation(CancelReason::UserRequest, std::string(name()) + " cancelled"));
     }
-    for (std::uint32_t slot = 0; slot < used_; ++slot) {
-        std::destroy_at(&entry(slot));
+    if (failures_ != 0) {
+        entries_.each(entries_.end(), [](std::uint64_t, const TaskEntry& entry, void*) {
+            Ref<Error>::adopt(entry.error()).reset();
+        });
     }
 }
 
@@ -88,23 +131,26 @@ bool GroupEvent::replay(Callback* callback, void** result, Ref<Error>* error) {
 }
 
 std::string GroupEvent::info() const {
-    return std::string(name()) + "(total=" + std::to_string(count_) + ", active=" + std::to_string(running_) + ")";
+    return std::string(name()) + "(total=" + std::to_string(count()) + ", active=" + std::to_string(running_) + ")";
 }
 
 // --- adding
 
+TaskKey GroupEvent::key_at(std::uint64_t number) const {
+    return TA_LIKELY(keys_ == nullptr) ? TaskKey(number) : keys_->names.at(number);
+}
+
 Status GroupEvent::check_open(const std::optional<TaskKey>& key) const {
-    if (TA_UNLIKELY(is_shut_)) {
+    if (is_shut_) {
         return Status::failure(ErrorCode::GroupClosed, std::string("Cannot spawn tasks on a closed ") + name());
     }
-    if (TA_UNLIKELY(key.has_value())) {
+    if (key.has_value()) {
         bool is_used = false;
         if (keys_ != nullptr) {
-            is_used = keys_->contains(*key);
-        } else if (key->is_number()) {  // all keys are numbers that were taken in turn
-            for (std::uint32_t slot = first_; slot != kNone && !is_used; slot = entries_.at(slot)->next) {
-                is_used = entries_.at(slot)->key == *key;
-            }
+            is_used = keys_->numbers.contains(*key);
+        } else if (key->is_number() && key->number() >= 0 && static_cast<std::uint64_t>(key->number()) < entries_.end()) {
+            const TaskEntry* entry = entries_.at(static_cast<std::uint64_t>(key->number()));
+            is_used = entry != nullptr && !entry->is_removed();
         }
         if (is_used) {
             return Status::failure(ErrorCode::DuplicateKey, "Duplicate key " + to_string(*key) + " in " + name());
@@ -115,16 +161,16 @@ Status GroupEvent::check_open(const std::optional<TaskKey>& key) const {
 
 bool GroupEvent::has_room() const noexcept {
     return concurrency_ == 0 || queue_limit_ == 0 ||
-           running_ + queue_.size() + promised_ < std::uint64_t{concurrency_} + queue_limit_;
+           unsettled() + promised_ < std::uint64_t{concurrency_} + queue_limit_;
 }
 
 WaitResult GroupEvent::spawn(
     Ref<Coroutine> task, std::optional<TaskKey> key, const WaitLimit& limit, std::source_location where
 ) noexcept {
-    if (Status status = check_open(key); TA_UNLIKELY(!status)) {
+    if (Status status = check_open(key); !status) {
         return Scheduler::refuse(status.take());
     }
-    if (TA_UNLIKELY(!has_room())) {
+    if (!has_room()) {
         if (const WaitResult result = wait_for_room(limit, where); result != WaitResult::Ready) {
             return result;
         }
@@ -132,15 +178,13 @@ WaitResult GroupEvent::spawn(
             return Scheduler::refuse(status.take());
         }
     }
+    const std::uint64_t number = add_entry(std::move(key));
     if (concurrency_ != 0 && (running_ >= concurrency_ || !queue_.empty())) {
-        const std::uint32_t slot = add_entry(std::move(key));
-        queue_.push_back({std::move(task), slot});
+        queue_.push_back({std::move(task), number});
         return WaitResult::Ready;
     }
-    const std::uint32_t slot = add_entry(std::move(key));
-    if (Status status = launch(std::move(task), slot); TA_UNLIKELY(!status)) {
-        --unsettled_;
-        remove(slot);
+    if (Status status = launch(std::move(task), number); !status) {
+        remove(number);
         return Scheduler::refuse(status.take());
     }
     return WaitResult::Ready;
@@ -162,70 +206,73 @@ WaitResult GroupEvent::wait_for_room(const WaitLimit& limit, std::source_locatio
     return result;
 }
 
-std::uint32_t GroupEvent::add_entry(std::optional<TaskKey>&& key) {
-    std::uint32_t slot = free_;
-    if (slot != kNone) {
-        free_ = entry(slot).next;
-    } else {
-        entries_.grow(used_);
-        grow(used_);
-        slot = used_;
-        new (entries_.at(slot)) Entry{};
-        ++used_;
+std::uint64_t GroupEvent::add_entry(std::optional<TaskKey>&& key) {
+    if (key.has_value() && keys_ == nullptr) {
+        keys_ = std::make_unique<Keys>();
+        next_key_ = static_cast<std::int64_t>(entries_.end());
+        entries_.each(entries_.end(), [this](std::uint64_t number, const TaskEntry&, void*) {
+            keys_->numbers.emplace(TaskKey(number), number);
+            keys_->names.emplace(number, TaskKey(number));
+        });
+        update_plain();
     }
-    if (TA_UNLIKELY(key.has_value()) && keys_ == nullptr) {
-        keys_ = std::make_unique<std::unordered_map<TaskKey, std::uint32_t, TaskKey::Hash>>();
-        for (std::uint32_t other = first_; other != kNone; other = entry(other).next) {
-            keys_->emplace(entry(other).key, other);
+    reserve();
+    const std::uint64_t number = entries_.push(TaskEntry::queued());
+    if (keys_ != nullptr) {
+        TaskKey own = key.has_value() ? std::move(*key) : TaskKey(next_key_);
+        if (own.is_number() && own.number() >= next_key_ && own.number() != INT64_MAX) {
+            next_key_ = own.number() + 1;
         }
+        keys_->numbers.emplace(own, number);
+        keys_->names.emplace(number, std::move(own));
     }
-    TaskKey own = TA_UNLIKELY(key.has_value()) ? std::move(*key) : TaskKey(next_key_);
-    if (own.is_number() && own.number() >= next_key_) {
-        next_key_ = own.number() + (own.number() != INT64_MAX ? 1 : 0);
-    }
-    if (TA_UNLIKELY(keys_ != nullptr)) {
-        keys_->emplace(own, slot);
-    }
-    Entry& one = entry(slot);
-    one.key = std::move(own);
-    one.number = ++tasks_;
-    one.next = kNone;
-    one.previous = last_;
-    one.next_settled = kNone;
-    one.state = State::Waiting;
-    (last_ != kNone ? entry(last_).next : first_) = slot;
-    last_ = slot;
-    ++count_;
-    ++unsettled_;
-    return slot;
+    return number;
 }
 
-Status GroupEvent::launch(Ref<Coroutine> task, std::uint32_t slot) noexcept {
+Status GroupEvent::launch(Ref<Coroutine> task, std::uint64_t number) noexcept {
     Scheduler* scheduler = Scheduler::current();
-    if (TA_UNLIKELY(scheduler == nullptr)) {
+    if (scheduler == nullptr) {
         return Status::failure(ErrorCode::NotRunning);
     }
-    starting_ = slot + 1;
+    starting_ = number;
+    is_starting_ = true;
     Status status = scheduler->spawn(*task, scope_.get());
-    starting_ = 0;
-    if (TA_LIKELY(status.ok())) {
-        ++running_;
-        if (!holds_itself_) {
-            holds_itself_ = true;
-            add_ref();
-        }
-    }
+    is_starting_ = false;
     return status;
 }
 
-/// A task has left its slot, or the queue has: the next one starts, and one who wanted to add goes on.
+/// There is an active task, after a time without.
+void GroupEvent::begin_active() noexcept {
+    if (!std::exchange(is_active_, true)) {
+        static_cast<TaskScope&>(*scope_).tell_active(true);
+    }
+    if (!std::exchange(is_pending_, true)) {
+        add_ref();
+        static_cast<TaskScope&>(*scope_).tell_pending(true);
+    }
+}
+
+/// There is no active task any more, and maybe none at all.
+void GroupEvent::task_left(std::uint32_t /*note*/) noexcept {
+    const Ref<ScopeEvent> scope = scope_;
+    if (std::exchange(is_active_, false)) {
+        static_cast<TaskScope&>(*scope).tell_active(false);
+    }
+    if (running_ == 0 && std::exchange(is_pending_, false)) {
+        static_cast<TaskScope&>(*scope).tell_pending(false);
+        release();
+    }
+}
+
+/// A task has left its slot: the next one starts, and one who wanted to add goes on.
 void GroupEvent::start_queued() noexcept {
     while (!queue_.empty() && running_ < concurrency_) {
         Queued next = std::move(queue_.front());
         queue_.pop_front();
-        if (Status status = launch(std::move(next.task), next.slot); TA_UNLIKELY(!status)) {
-            entry(next.slot).error = status.take();
-            settle(next.slot);
+        if (Status status = launch(std::move(next.task), next.number); TA_UNLIKELY(!status)) {
+            *entries_.at(next.number) = TaskEntry::failed(status.take());
+            ++failures_;
+            settle(next.number);
         }
     }
     wake_spawners();
@@ -241,43 +288,64 @@ void GroupEvent::wake_spawners() noexcept {
 void GroupEvent::drop_queued(const Ref<Error>& error) noexcept {
     std::deque<Queued> dropped = std::exchange(queue_, {});
     for (const Queued& queued : dropped) {
-        entry(queued.slot).error = error;
-        settle(queued.slot);
+        *entries_.at(queued.number) = TaskEntry::failed(error);
+        ++failures_;
+    }
+    for (const Queued& queued : dropped) {
+        settle(queued.number);
     }
 }
 
 // --- outcomes
 
-void GroupEvent::task_finished(Coroutine& task, std::uint32_t slot, Error* error) noexcept {
-    --running_;
+void GroupEvent::task_finished(Coroutine& task, Error* error) noexcept {
+    const std::uint32_t note = task.owner_note();
+    const std::uint64_t number = entries_.end() - 1 - ((entries_.end() - 1 - note) & kNumber);
+    TaskEntry& entry = *entries_.at(number);
     if (TA_UNLIKELY(error != nullptr)) {
-        entry(slot).error = Ref<Error>(error);
+        entry = TaskEntry::failed(Ref<Error>(error));
+        ++failures_;
     } else {
-        keep(slot, task);
+        keep(entries_.value_at(number), task);
+        entry = TaskEntry::succeeded();
     }
-    settle(slot);
+    --running_;
+    zombies_ -= TA_UNLIKELY(TaskScope::is_zombie_note(note)) ? 1 : 0;
+    settle(number);
     if (TA_UNLIKELY(concurrency_ != 0)) {
         start_queued();
     }
-    if (TA_UNLIKELY(running_ == 0) && std::exchange(holds_itself_, false)) {
-        release();
+    if (TA_UNLIKELY(running_ == zombies_)) {
+        task_left(note);
     }
 }
 
-void GroupEvent::settle(std::uint32_t slot) noexcept {
-    Entry& one = entry(slot);
-    one.state = one.error == nullptr ? State::Succeeded : State::Failed;
-    one.previous_settled = last_settled_;
-    (last_settled_ != kNone ? entry(last_settled_).next_settled : first_settled_) = slot;
-    last_settled_ = slot;
-    --unsettled_;
+TA_INLINE void GroupEvent::settle(std::uint64_t number) noexcept {
+    settled_.push_back(number);
+    bool is_due = !readers_.empty() || unsettled() == 0;
+    for (Ask& ask : asks_) {
+        is_due = is_due || ask.question != Question::All;
+        if (number < ask.end && --ask.remaining == 0) {
+            is_due = true;
+        }
+    }
+    if (TA_UNLIKELY(is_due)) {
+        settle_slow(number);
+    }
+}
+
+/// Tells those who asked, in the order they did. In a set the first who can use an outcome gets it.
+void GroupEvent::settle_slow(std::uint64_t number) noexcept {
+    const Ref<GroupEvent> held(is_ending() ? nullptr : this);
     if (!asks_.empty()) {
-        answer(slot);
+        std::vector<Ask> asks = std::exchange(asks_, {});
+        std::optional<std::uint64_t> outcome = number;
+        std::erase_if(asks, [&](Ask& ask) { return offer(ask, outcome); });
+        // Who is told may ask at once.
+        asks_.insert(asks_.begin(), std::make_move_iterator(asks.begin()), std::make_move_iterator(asks.end()));
     }
-    if (TA_UNLIKELY(!readers_.empty())) {
-        wake_all(readers_);
-    }
-    if (TA_UNLIKELY(unsettled_ == 0)) {
+    wake_all(readers_);
+    if (unsettled() == 0) {
         check_end();
     }
 }
@@ -290,7 +358,7 @@ void GroupEvent::wake_all(WaitList& list) noexcept {
 
 /// Everybody has settled, or the group was shut.
 void GroupEvent::check_end() noexcept {
-    if (unsettled_ != 0) {
+    if (unsettled() != 0) {
         return;
     }
     wake_all(completion_);
@@ -298,7 +366,9 @@ void GroupEvent::check_end() noexcept {
         return;
     }
     wake_all(readers_);
-    reject_hopeless();
+    for (const Ask& ask : std::exchange(asks_, {})) {
+        refuse_hopeless(*ask.future);
+    }
     if (std::exchange(has_ended_, true)) {
         return;
     }
@@ -312,181 +382,177 @@ void GroupEvent::check_end() noexcept {
     }
 }
 
-void GroupEvent::remove(std::uint32_t slot) noexcept {
-    Entry& one = entry(slot);
-    (one.previous != kNone ? entry(one.previous).next : first_) = one.next;
-    (one.next != kNone ? entry(one.next).previous : last_) = one.previous;
-    if (one.state != State::Waiting) {
-        (one.previous_settled != kNone ? entry(one.previous_settled).next_settled : first_settled_) = one.next_settled;
-        (one.next_settled != kNone ? entry(one.next_settled).previous_settled : last_settled_) = one.previous_settled;
-    }
+void GroupEvent::remove(std::uint64_t number) noexcept {
+    const TaskEntry entry = *entries_.at(number);
+    const Ref<Error> error = Ref<Error>::adopt(entry.error());
+    failures_ -= error != nullptr ? 1 : 0;
     if (keys_ != nullptr) {
-        keys_->erase(one.key);
+        const auto key = keys_->names.extract(number);
+        keys_->numbers.erase(key.mapped());
     }
-    --count_;
-    const Ref<Error> error = std::move(one.error);
-    const bool has_value = one.state == State::Succeeded;
-    one.key = TaskKey();
-    one.state = State::Waiting;
-    if (has_value) {
-        drop(slot);  // may do anything: the entry is out already, and its slot not yet free
+    if (entry.has_succeeded()) {
+        *entries_.at(number) = TaskEntry::queued();  // out of everybody's sight: the value may do anything when it goes
+        drop(entries_.value_at(number));
     }
-    one.next = std::exchange(free_, slot);
+    entries_.remove(number);
+    if (count() == unsettled()) {
+        settled_.clear();
+        settled_begin_ = 0;
+    }
+}
+
+/// The first outcome in the order they came; the end when there is none.
+std::uint64_t GroupEvent::first_settled() noexcept {
+    for (; settled_begin_ < settled_.size(); ++settled_begin_) {
+        const std::uint64_t number = settled_[settled_begin_];
+        if (const TaskEntry* entry = entries_.at(number); entry != nullptr && entry->is_settled()) {
+            if (settled_begin_ > settled_.size() / 2 && settled_begin_ > TaskEntries::kChunk) {
+                settled_.erase(settled_.begin(), settled_.begin() + static_cast<std::ptrdiff_t>(settled_begin_));
+                settled_begin_ = 0;
+            }
+            return number;
+        }
+    }
+    return entries_.end();
 }
 
 // --- questions
 
 void GroupEvent::ask_all(Ref<FutureEvent> future, bool ignores_errors) {
-    if (unsettled_ == 0) {
-        answer_all(*future, tasks_, ignores_errors);
+    if (unsettled() == 0) {
+        answer_all(*future, entries_.end(), ignores_errors);
         return;
     }
-    asks_.push_back({std::move(future), tasks_, unsettled_, Question::All, ignores_errors});
+    asks_.push_back({std::move(future), entries_.end(), unsettled(), Question::All, ignores_errors});
 }
 
-Status GroupEvent::ask_first(Ref<FutureEvent> future, const char* question) {
-    if (count_ == 0) {
-        return Status::failure(ErrorCode::IllegalState, question);
+Status GroupEvent::ask_first(Ref<FutureEvent> future, const char* if_empty) {
+    if (count() == 0) {
+        return Status::failure(ErrorCode::IllegalState, if_empty);
     }
-    if (first_settled_ != kNone) {
-        answer_one(*future, unsettled_ == 0 && !removes() ? first_ : first_settled_);
+    std::uint64_t number = first_settled();
+    if (number == entries_.end()) {
+        asks_.push_back({std::move(future), 0, 0, Question::First, false});
         return {};
     }
-    asks_.push_back({std::move(future), tasks_, 0, Question::First, false});
+    if (unsettled() == 0 && !removes()) {
+        number = 0;  // all have settled: the first in the order of the tasks
+    }
+    answer_one(*future, number);
     return {};
 }
 
-Status GroupEvent::ask_success(Ref<FutureEvent> future, const char* question) {
-    if (count_ == 0) {
-        return Status::failure(ErrorCode::IllegalState, question);
+Status GroupEvent::ask_success(Ref<FutureEvent> future, const char* if_empty) {
+    if (count() == 0) {
+        return Status::failure(ErrorCode::IllegalState, if_empty);
     }
-    const bool by_task = unsettled_ == 0 && !removes();
-    for (std::uint32_t slot = by_task ? first_ : first_settled_; slot != kNone;
-         slot = by_task ? entry(slot).next : entry(slot).next_settled) {
-        if (entry(slot).state == State::Succeeded) {
-            answer_one(*future, slot);
-            return {};
+    std::optional<std::uint64_t> found;
+    if (unsettled() == 0 && !removes()) {
+        entries_.each(entries_.end(), [&found](std::uint64_t number, const TaskEntry& entry, void*) {
+            if (entry.has_succeeded() && !found.has_value()) {
+                found = number;
+            }
+        });
+    } else {
+        for (std::size_t i = settled_begin_; i < settled_.size() && !found.has_value(); ++i) {
+            if (const TaskEntry* entry = entries_.at(settled_[i]); entry != nullptr && entry->has_succeeded()) {
+                found = settled_[i];
+            }
         }
     }
-    if (unsettled_ == 0) {
+    if (found.has_value()) {
+        answer_one(*future, *found);
+    } else if (unsettled() == 0) {
         answer_failures(*future);
-        return {};
+    } else {
+        asks_.push_back({std::move(future), 0, 0, Question::Success, false});
     }
-    asks_.push_back({std::move(future), tasks_, 0, Question::Success, false});
     return {};
 }
 
-/// A task has settled: tells those who asked, in the order they did. In a set the first who can use it gets it.
-void GroupEvent::answer(std::uint32_t slot) noexcept {
-    const Ref<GroupEvent> held(is_ending() ? nullptr : this);
-    const std::uint64_t number = entry(slot).number;
-    std::vector<Ask> asks = std::exchange(asks_, {});
-    std::erase_if(asks, [&](Ask& ask) { return offer(ask, slot, number); });
-    if (asks_.empty()) {
-        asks_ = std::move(asks);
-    } else {  // who is told may ask at once
-        asks_.insert(asks_.begin(), std::make_move_iterator(asks.begin()), std::make_move_iterator(asks.end()));
-    }
-}
-
-/// True when the ask is done with. `slot` is none once somebody has taken it out of a set.
-bool GroupEvent::offer(Ask& ask, std::uint32_t& slot, std::uint64_t number) noexcept {
+/// True when the ask is done with. `outcome` is none once somebody has taken it out of a set.
+bool GroupEvent::offer(Ask& ask, std::optional<std::uint64_t>& outcome) noexcept {
     if (ask.future->is_completed() || ask.future->ref_count() == 1) {
         return true;  // cancelled, or nobody has it any more: nothing is lost on it
     }
-    switch (ask.question) {
-        case Question::All:
-            if (number <= ask.last && --ask.remaining == 0) {
-                answer_all(*ask.future, ask.last, ask.ignores_errors);
-                if (removes()) {
-                    slot = kNone;
-                }
-                return true;
-            }
+    if (ask.question == Question::All) {
+        if (ask.remaining != 0) {
             return false;
-        case Question::First:
-            if (slot == kNone) {
-                return false;
-            }
-            answer_one(*ask.future, slot);
-            break;
-        case Question::Success:
-            if (slot != kNone && entry(slot).state == State::Succeeded) {
-                answer_one(*ask.future, slot);
-                break;
-            }
-            if (unsettled_ != 0) {
-                return false;
-            }
-            answer_failures(*ask.future);
-            return true;
+        }
+        const bool is_about_it = outcome.has_value() && *outcome < ask.end;
+        answer_all(*ask.future, ask.end, ask.ignores_errors);
+        if (removes() && is_about_it) {
+            outcome.reset();
+        }
+        return true;
     }
-    if (removes()) {
-        slot = kNone;
+    const bool is_wanted = outcome.has_value() &&
+                           (ask.question == Question::First || entries_.at(*outcome)->has_succeeded());
+    if (is_wanted) {
+        answer_one(*ask.future, *outcome);
+        if (removes()) {
+            outcome.reset();
+        }
+        return true;
     }
-    return true;
+    if (ask.question == Question::Success && unsettled() == 0) {
+        answer_failures(*ask.future);
+        return true;
+    }
+    return false;
 }
 
-void GroupEvent::answer_all(FutureEvent& future, std::uint64_t last, bool ignores_errors) noexcept {
-    std::vector<std::uint32_t> slots;
+void GroupEvent::answer_all(FutureEvent& future, std::uint64_t end, bool ignores_errors) noexcept {
     std::vector<Ref<Error>> errors;
-    std::vector<std::uint32_t> failed;
-    slots.reserve(count_);
-    for (std::uint32_t slot = first_; slot != kNone && entry(slot).number <= last; slot = entry(slot).next) {
-        if (entry(slot).state == State::Succeeded) {
-            slots.push_back(slot);
-        } else if (entry(slot).state == State::Failed) {
-            errors.push_back(entry(slot).error);
-            failed.push_back(slot);
-        }
+    if (failures_ != 0 && !ignores_errors) {
+        entries_.each(end, [&errors](std::uint64_t, const TaskEntry& entry, void*) {
+            if (Error* error = entry.error()) {
+                errors.emplace_back(error);
+            }
+        });
     }
-    if (errors.empty() || ignores_errors) {
-        give_all(future, slots);
+    if (errors.empty()) {
+        give_all(future, end);
     } else {
         future.fail(CompositeError::make(std::move(errors))).ignore();
     }
     if (removes()) {
-        for (const std::uint32_t slot : slots) {
-            remove(slot);
-        }
-        for (const std::uint32_t slot : failed) {
-            remove(slot);
-        }
+        std::vector<std::uint64_t> numbers;
+        entries_.each(end, [&numbers](std::uint64_t number, const TaskEntry& entry, void*) {
+            if (entry.is_settled()) {
+                numbers.push_back(number);
+            }
+        });
+        std::ranges::for_each(numbers, [this](std::uint64_t number) { remove(number); });
     }
 }
 
-void GroupEvent::answer_one(FutureEvent& future, std::uint32_t slot) noexcept {
-    if (entry(slot).state == State::Succeeded) {
-        give(future, slot);
+void GroupEvent::answer_one(FutureEvent& future, std::uint64_t number) noexcept {
+    if (Error* error = error_at(number)) {
+        future.fail(Ref<Error>(error)).ignore();
     } else {
-        future.fail(entry(slot).error).ignore();
+        give(future, value_at(number));
     }
     if (removes()) {
-        remove(slot);
+        remove(number);
     }
 }
 
 void GroupEvent::answer_failures(FutureEvent& future) noexcept {
     std::vector<Ref<Error>> errors;
-    for (std::uint32_t slot = first_; slot != kNone; slot = entry(slot).next) {
-        if (entry(slot).error != nullptr) {
-            errors.push_back(entry(slot).error);
+    entries_.each(entries_.end(), [&errors](std::uint64_t, const TaskEntry& entry, void*) {
+        if (Error* error = entry.error()) {
+            errors.emplace_back(error);
         }
-    }
+    });
     if (errors.empty()) {
         refuse_hopeless(future);
-        return;
+    } else {
+        future.fail(CompositeError::make(std::move(errors))).ignore();
     }
-    future.fail(CompositeError::make(std::move(errors))).ignore();
 }
 
 /// Nothing will settle any more: who waits for one more outcome waits in vain.
-void GroupEvent::reject_hopeless() noexcept {
-    for (const Ask& ask : std::exchange(asks_, {})) {
-        refuse_hopeless(*ask.future);
-    }
-}
-
 void GroupEvent::refuse_hopeless(FutureEvent& future) const noexcept {
     future.fail(Error::make(ErrorCode::IllegalState, std::string("No task is left in the ") + name())).ignore();
 }
@@ -497,8 +563,9 @@ void GroupEvent::shut() noexcept {
     if (std::exchange(is_shut_, true)) {
         return;
     }
+    update_plain();
     const Ref<GroupEvent> held(is_ending() ? nullptr : this);
-    start_queued();
+    wake_spawners();
     check_end();
 }
 
@@ -548,22 +615,21 @@ WaitResult GroupEvent::await_completion(const WaitLimit& limit, std::source_loca
 }
 
 WaitResult GroupEvent::next(
-    Cursor& cursor, std::optional<std::uint32_t>& found, const WaitLimit& limit, std::source_location where
+    Cursor& cursor, std::optional<std::uint64_t>& found, const WaitLimit& limit, std::source_location where
 ) noexcept {
     const Ref<GroupEvent> held(this);
-    const WaitLimit fixed =
-        limit.is_none()
-            ? limit
-            : limit.fixed(Scheduler::current() != nullptr ? Scheduler::current()->reactor().now() : Instant());
+    Scheduler* scheduler = Scheduler::current();
+    const WaitLimit fixed = limit.is_none() || scheduler == nullptr ? limit : limit.fixed(scheduler->reactor().now());
     for (;;) {
-        const std::uint32_t slot = removes() || cursor.slot == kNone ? first_settled_ : entry(cursor.slot).next_settled;
-        if (slot != kNone) {
-            cursor.slot = slot;
-            found = slot;
-            return WaitResult::Ready;
-        }
         found.reset();
-        if (is_shut_ && unsettled_ == 0) {
+        if (removes()) {
+            if (const std::uint64_t number = first_settled(); number != entries_.end()) {
+                found = number;
+            }
+        } else if (cursor.seen_ < settled_.size()) {
+            found = settled_[cursor.seen_++];
+        }
+        if (found.has_value() || (is_shut_ && unsettled() == 0)) {
             return WaitResult::Ready;
         }
         if (const WaitResult result = park_in(readers_, fixed, where); result != WaitResult::Ready) {

@@ -108,9 +108,9 @@ Status ScopeEvent::admit() noexcept {
     return {};
 }
 
-void ScopeEvent::adopt(Coroutine& coroutine, std::uint32_t what, std::uint32_t task) noexcept {
+void ScopeEvent::adopt(Coroutine& coroutine, std::uint32_t what) noexcept {
     coroutine.set_owner_note(static_cast<std::uint32_t>(members_.size()) | what);
-    members_.push_back({&coroutine, task});
+    members_.push_back(&coroutine);
     ++member_count_;
     if (TA_LIKELY(what == 0)) {
         add_active();
@@ -118,10 +118,10 @@ void ScopeEvent::adopt(Coroutine& coroutine, std::uint32_t what, std::uint32_t t
     add_pending();
 }
 
-void ScopeEvent::adopt_helper(Coroutine& coroutine) noexcept { adopt(coroutine, kHelper, 0); }
+void ScopeEvent::adopt_helper(Coroutine& coroutine) noexcept { adopt(coroutine, kHelper); }
 
 void ScopeEvent::remove(Coroutine& coroutine) noexcept {
-    members_[coroutine.owner_note() & kPlace].coroutine = nullptr;
+    members_[coroutine.owner_note() & kPlace] = nullptr;
     if (--member_count_ == 0) {
         members_.clear();
     } else if (members_.size() > kFewMembers && members_.size() / 2 > member_count_) {
@@ -131,13 +131,13 @@ void ScopeEvent::remove(Coroutine& coroutine) noexcept {
 
 void ScopeEvent::compact() noexcept {
     std::size_t kept = 0;
-    for (const Member& member : members_) {
-        if (Coroutine* coroutine = member.coroutine) {
+    for (Coroutine* coroutine : members_) {
+        if (coroutine != nullptr) {
             coroutine->set_owner_note((coroutine->owner_note() & ~kPlace) | static_cast<std::uint32_t>(kept));
-            members_[kept++] = member;
+            members_[kept++] = coroutine;
         }
     }
-    members_.resize(kept, Member{});
+    members_.resize(kept);
 }
 
 bool ScopeEvent::error_of(Coroutine& coroutine, Error& error) noexcept {
@@ -153,20 +153,12 @@ bool ScopeEvent::error_of(Coroutine& coroutine, Error& error) noexcept {
 
 bool ScopeEvent::finished(Coroutine& coroutine, Error* error) noexcept {
     bool is_handled = false;
-    const std::uint32_t task = members_[coroutine.owner_note() & kPlace].task;
-    if (TA_UNLIKELY(task != 0)) {
-        is_handled = true;
-        task_finished(coroutine, task, error);
-    } else if (TA_UNLIKELY(error != nullptr)) {
+    if (TA_UNLIKELY(error != nullptr)) {
         is_handled = error_of(coroutine, *error);
     }
     remove(coroutine);
     const bool is_active = (coroutine.owner_note() & (kZombie | kHelper)) == 0;
-    if (TA_LIKELY(coroutine.finally_list() == nullptr)) {
-        coroutine.set_owner(nullptr);
-    } else {
-        add_ref();  // its handlers may fail yet: until it is disposed
-    }
+    let_go(coroutine);
     if (TA_LIKELY(is_active)) {
         drop_active();
     }
@@ -352,33 +344,38 @@ std::vector<Ref<ScopeEvent>> ScopeEvent::tree() {
     return scopes;
 }
 
+bool ScopeEvent::stop_one(
+    Coroutine& coroutine, const Ref<Error>& cancellation, bool safely, bool even_zombies, Parked* parked
+) {
+    const bool is_zombie = (coroutine.owner_note() & kZombie) != 0;
+    if (coroutine.is_finished() || (coroutine.owner_note() & kHelper) != 0 || (is_zombie && !even_zombies)) {
+        return false;
+    }
+    if (safely && coroutine.is_started()) {
+        coroutine.set_owner_note(coroutine.owner_note() | kZombie);
+        return !is_zombie;
+    }
+    if (!even_zombies && coroutine.is_cancel_requested()) {
+        return false;  // it may be cleaning up
+    }
+    if (parked != nullptr && coroutine.waker_state() == WakerState::Waiting) {
+        parked->emplace_back(&coroutine);
+    }
+    Scheduler::current()->cancel(coroutine, cancellation);
+    return false;
+}
+
 void ScopeEvent::stop_coroutines(
-    const Ref<Error>& cancellation, bool safely, bool even_zombies, std::vector<Ref<Coroutine>>* parked
+    const Ref<Error>& cancellation, bool safely, bool even_zombies, Parked* parked
 ) noexcept {
-    Scheduler* scheduler = Scheduler::current();
-    for (std::size_t i = 0; scheduler != nullptr && i < members_.size(); ++i) {
-        Coroutine* coroutine = members_[i].coroutine;
-        if (coroutine == nullptr || coroutine->is_finished() || (coroutine->owner_note() & kHelper) != 0) {
-            continue;
+    if (Scheduler::current() == nullptr) {
+        return;
+    }
+    stop_tasks(cancellation, safely, even_zombies, parked);
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+        if (members_[i] != nullptr && stop_one(*members_[i], cancellation, safely, even_zombies, parked)) {
+            drop_active();
         }
-        const bool is_zombie = (coroutine->owner_note() & kZombie) != 0;
-        if (is_zombie && !even_zombies) {
-            continue;
-        }
-        if (safely && coroutine->is_started()) {
-            if (!is_zombie) {
-                coroutine->set_owner_note(coroutine->owner_note() | kZombie);
-                drop_active();
-            }
-            continue;
-        }
-        if (!even_zombies && coroutine->is_cancel_requested()) {
-            continue;  // it may be cleaning up
-        }
-        if (parked != nullptr && coroutine->waker_state() == WakerState::Waiting) {
-            parked->emplace_back(coroutine);
-        }
-        scheduler->cancel(*coroutine, cancellation);
     }
 }
 
@@ -408,7 +405,7 @@ void ScopeEvent::close_with(Ref<Error> cancellation, Disposal how) noexcept {
         scope->disposal_ = how;
         has_dependents = has_dependents || scope->Owner::has_dependents();
     }
-    std::vector<Ref<Coroutine>> parked;
+    Parked parked;
     for (const Ref<ScopeEvent>& scope : scopes) {
         const bool safely = how == Disposal::Safely || scope->is_safe_;
         scope->stop_coroutines(cancellation, safely, true, has_dependents ? &parked : nullptr);

@@ -57,10 +57,19 @@ public:
     /// Cancel safety: a cancelled spawner has added nothing.
     template <typename F>
     void spawn(F&& task, std::source_location where = std::source_location::current()) {
+        if (TA_LIKELY(group_->is_plain())) {
+            group_->reserve();
+            if (const std::uint64_t id = Scheduler::claim_owned_spawn(); TA_LIKELY(id != 0)) {
+                spawn_plain(std::forward<F>(task), where, id);
+                return;
+            }
+        }
+        check_spawn();
         check(group_->spawn(make_task(std::forward<F>(task), where), {}, {}, where));
     }
     template <typename F>
     void spawn_with_key(TaskKey key, F&& task, std::source_location where = std::source_location::current()) {
+        check_spawn();
         check(group_->spawn(make_task(std::forward<F>(task), where), std::move(key), {}, where));
     }
 
@@ -96,10 +105,27 @@ public:
 
 protected:
     template <typename F>
+    using Task = ClosureCoroutine<std::decay_t<F>, T>;
+
+    template <typename F>
     Ref<Coroutine> make_task(F&& task, std::source_location where) {
-        using Function = std::decay_t<F>;
-        static_assert(std::is_same_v<std::invoke_result_t<Function&>, T>, "a task returns what its group collects");
-        return Ref<Coroutine>::adopt(new ClosureCoroutine<Function, T>(std::forward<F>(task), where));
+        static_assert(std::is_same_v<std::invoke_result_t<std::decay_t<F>&>, T>, "tasks return what the group collects");
+        return Ref<Coroutine>::adopt(new Task<F>(std::forward<F>(task), where));
+    }
+
+    template <typename F>
+    TA_INLINE void spawn_plain(F&& task, std::source_location where, std::uint64_t id) {
+        static_assert(std::is_same_v<std::invoke_result_t<std::decay_t<F>&>, T>, "tasks return what the group collects");
+        Task<F>* coroutine = nullptr;
+        try {
+            coroutine = new Task<F>(std::forward<F>(task), where, id);
+        } catch (...) {
+            Scheduler::unclaim_spawn(id);
+            throw;
+        }
+        group_->add_plain(*coroutine);
+        coroutine->release_shared();  // only the runtime holds it
+        Scheduler::enter(*coroutine);
     }
 
     template <typename V>
@@ -128,7 +154,7 @@ protected:
     std::optional<TaskOutcome<Value>> next_after(
         GroupEvent::Cursor& cursor, const Limit& limit, std::source_location where
     ) {
-        std::optional<std::uint32_t> slot;
+        std::optional<std::uint64_t> slot;
         check(group_->next(cursor, slot, limit, where));
         if (!slot.has_value()) {
             return {};

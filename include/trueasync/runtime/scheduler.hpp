@@ -214,6 +214,15 @@ public:
         }
         return ++hot.spawned;
     }
+    /// The same for a coroutine whose owner is not the running one's; that asks and tells the owner itself.
+    static TA_INLINE std::uint64_t claim_owned_spawn() noexcept {
+        detail::Hot& hot = detail::hot_here();
+        Scheduler* scheduler = hot.scheduler;
+        if (TA_UNLIKELY(scheduler == nullptr || !scheduler->is_spawn_simple_ || !scheduler->reserve_stack(hot))) {
+            return 0;
+        }
+        return ++hot.spawned;
+    }
     /// Second: it is made, with the reference that the runtime holds; or it could not be made.
     static TA_INLINE void enter(Coroutine& coroutine) noexcept { detail::hot_here().queue.push_back(coroutine); }
     static void unclaim_spawn(std::uint64_t id) noexcept {
@@ -333,6 +342,7 @@ private:
     ExecutionContext* start(Coroutine& coroutine) noexcept;
     void finish(Coroutine& coroutine) noexcept;
     Coroutine* finish_simple(Coroutine& coroutine, bool& is_given) noexcept;
+    bool finish_owned(Coroutine& coroutine) noexcept;
     Coroutine* next_after(detail::Hot& hot, Coroutine& ended, bool& is_given) noexcept;
     void drop(Coroutine& ended, bool is_given) noexcept;
     TA_COLD void drop_last(Coroutine& ended) noexcept;

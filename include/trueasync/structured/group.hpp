@@ -5,8 +5,8 @@
 
 #include <deque>
 #include <optional>
-#include <trueasync/base/chunked.hpp>
 #include <trueasync/structured/scope.hpp>
+#include <trueasync/structured/task_entry.hpp>
 #include <trueasync/structured/task_key.hpp>
 #include <trueasync/sync/future.hpp>
 #include <unordered_map>
@@ -24,7 +24,7 @@ struct GroupLimits {
     std::optional<std::uint32_t> queue_limit;  ///< how many may wait for a slot; none: twice as many; 0: any number
 };
 
-/// Tasks, their keys and order, their slots and those who ask for outcomes; the values are kept by `GroupOf`, or by a host.
+/// Tasks, their keys and order, their slots and those who ask for outcomes; what the values are is known to `GroupOf`, or to a host.
 ///
 /// As an event it fires once: when it is shut and finished.
 ///
@@ -48,6 +48,23 @@ public:
         std::source_location where = std::source_location::current()
     ) noexcept;
 
+    /// The short way for who makes the coroutine after `Scheduler::claim_owned_spawn`, while `is_plain`: no limits, no keys. First
+    /// `reserve`, which may throw `std::bad_alloc`, then, with the coroutine made, this, then `Scheduler::enter`.
+    bool is_plain() const noexcept { return is_plain_; }
+    void reserve() {
+        if (TA_UNLIKELY(entries_.needs_chunk())) {
+            entries_.add_chunk();
+        }
+    }
+    void add_plain(Coroutine& task) noexcept {
+        const std::uint64_t number = entries_.push(TaskEntry::running(task));
+        task.set_owner(scope_.get());
+        task.set_owner_note(kTask | (static_cast<std::uint32_t>(number) & kNumber));
+        if (TA_UNLIKELY(running_++ == zombies_)) {
+            begin_active();
+        }
+    }
+
     /// No task comes any more.
     void shut() noexcept;
     /// Shuts it, drops who waits for a slot and cancels the others (in a safe scope those that have begun run on).
@@ -58,9 +75,9 @@ public:
 
     bool is_shut() const noexcept { return is_shut_; }
     /// Nobody runs, nobody waits for a slot.
-    bool is_finished() const noexcept { return unsettled_ == 0; }
+    bool is_finished() const noexcept { return unsettled() == 0; }
     /// Tasks that are recorded: in a set those that were not delivered.
-    std::uint32_t count() const noexcept { return count_; }
+    std::uint64_t count() const noexcept { return entries_.count(); }
     std::uint32_t running() const noexcept { return running_; }
     GroupKind kind() const noexcept { return kind_; }
     ScopeEvent& scope() const noexcept { return *scope_; }
@@ -75,16 +92,14 @@ public:
     bool add_finally(std::unique_ptr<FinallyHandler>&& handler);
     const FinallyList& finally_list() const noexcept { return finally_; }
 
-    /// Calls `visit(const TaskKey&, Error*, void* value)` for each settled task, in the order of the tasks.
+    /// Calls `visit(TaskKey, Error*, void* value)` for each settled task, in the order of the tasks; one of the two is null.
     template <typename Visit>
-    void each_settled(Visit&& visit) {
-        for (std::uint32_t slot = first_; slot != kNone; slot = entry(slot).next) {
-            if (Entry& one = entry(slot); one.state != State::Waiting) {
-                visit(
-                    std::as_const(one.key), one.error.get(), one.state == State::Succeeded ? value_at(slot) : nullptr
-                );
+    void each_settled(Visit&& visit) const {
+        entries_.each(entries_.end(), [&](std::uint64_t number, TaskEntry& entry, void* value) {
+            if (entry.is_settled()) {
+                visit(key_at(number), entry.error(), entry.has_succeeded() ? value : nullptr);
             }
-        }
+        });
     }
 
     // --- iteration
@@ -92,135 +107,133 @@ public:
     /// Where somebody is who goes through the outcomes in the order they came.
     class Cursor {
         friend class GroupEvent;
-        std::uint32_t slot = UINT32_MAX;  // the last one seen
+        std::size_t seen_ = 0;
     };
 
-    /// Waits for the next outcome. May suspend. `Ready` without a slot in `found`: it is shut, and all were seen.
+    /// Waits for the next outcome. May suspend. `Ready` with nothing in `found`: it is shut, and all were seen.
     /// In a set `found` then belongs to the caller, who calls `remove`.
     WaitResult next(
         Cursor& cursor,
-        std::optional<std::uint32_t>& found,
+        std::optional<std::uint64_t>& found,
         const WaitLimit& limit = {},
         std::source_location where = std::source_location::current()
     ) noexcept;
-    const TaskKey& key_at(std::uint32_t slot) const noexcept { return entries_.at(slot)->key; }
-    Error* error_at(std::uint32_t slot) const noexcept { return entries_.at(slot)->error.get(); }
-    void remove(std::uint32_t slot) noexcept;
+    TaskKey key_at(std::uint64_t number) const;
+    Error* error_at(std::uint64_t number) const noexcept { return entries_.at(number)->error(); }
+    void* value_at(std::uint64_t number) const noexcept { return entries_.value_at(number); }
+    void remove(std::uint64_t number) noexcept;
 
     bool replay(Callback* callback, void** result, Ref<Error>* error) override;
     /// `TaskGroup(total=3, active=2)`.
     std::string info() const override;
 
 protected:
-    static constexpr std::uint32_t kNone = UINT32_MAX;
-
-    /// The tasks' scope is a child of `parent`, a root without one.
-    GroupEvent(GroupKind kind, const GroupLimits& limits, ScopeEvent* parent, const Place& created_at);
+    /// The tasks' scope is a child of `parent`, a root without one. Values have room of `value_size` bytes, aligned as everything.
+    GroupEvent(
+        GroupKind kind, const GroupLimits& limits, ScopeEvent* parent, const Place& created_at, std::size_t value_size
+    );
     ~GroupEvent() override;
 
     // What a group of values does with them.
-    virtual void* value_at(std::uint32_t slot) noexcept = 0;
-    /// A slot comes into use for the first time: `count` were there before.
-    virtual void grow(std::uint32_t count) = 0;
-    /// `task` has ended well: its result goes to `slot`.
-    virtual void keep(std::uint32_t slot, Coroutine& task) noexcept = 0;
-    virtual void drop(std::uint32_t slot) noexcept = 0;
-    /// Completes a future with one value, or with those of `slots`; the values go if the entries do.
-    virtual void give(FutureEvent& future, std::uint32_t slot) noexcept = 0;
-    virtual void give_all(FutureEvent& future, const std::vector<std::uint32_t>& slots) noexcept = 0;
+    /// `task` has ended well: its result goes to `room`.
+    virtual void keep(void* room, Coroutine& task) noexcept = 0;
+    virtual void drop(void* value) noexcept = 0;
+    /// Completes a future with one value; it goes if the entry does.
+    virtual void give(FutureEvent& future, void* value) noexcept = 0;
+    /// The same with those of all tasks before `end` that have succeeded.
+    virtual void give_all(FutureEvent& future, std::uint64_t end) noexcept = 0;
 
     bool removes() const noexcept { return kind_ == GroupKind::Set; }
+    bool has_plain_keys() const noexcept { return keys_ == nullptr; }
+    const TaskEntries& entries() const noexcept { return entries_; }
 
     // Questions; the future is complete at once where the answer is known.
     void ask_all(Ref<FutureEvent> future, bool ignores_errors);
     /// Refused when there is no task.
-    [[nodiscard]] Status ask_first(Ref<FutureEvent> future, const char* question);
-    [[nodiscard]] Status ask_success(Ref<FutureEvent> future, const char* question);
+    [[nodiscard]] Status ask_first(Ref<FutureEvent> future, const char* if_empty);
+    [[nodiscard]] Status ask_success(Ref<FutureEvent> future, const char* if_empty);
 
 private:
     class TaskScope;
     class Wait;
     class Leaver;
-    friend class TaskScope;
     using WaitList = IntrusiveList<Wait, void>;
 
-    enum class State : std::uint8_t { Waiting, Succeeded, Failed };
-    struct Entry {
-        TaskKey key;
-        Ref<Error> error;
-        std::uint64_t number;  // in the order of the tasks, for ever
-        std::uint32_t next;    // in the order of the tasks
-        std::uint32_t previous;
-        std::uint32_t next_settled;  // in the order they settled
-        std::uint32_t previous_settled;
-        State state;
-    };
+    // As in `ScopeEvent`.
+    static constexpr std::uint32_t kTask = 1U << 29;
+    static constexpr std::uint32_t kNumber = kTask - 1;
+
     enum class Question : std::uint8_t { All, First, Success };
     struct Ask {
         Ref<FutureEvent> future;
-        std::uint64_t last;       // the youngest task it is about
-        std::uint32_t remaining;  // of these, not settled
+        std::uint64_t end;        // it is about the tasks before this
+        std::uint64_t remaining;  // of these, not settled
         Question question;
         bool ignores_errors;
     };
     struct Queued {
         Ref<Coroutine> task;
-        std::uint32_t slot;
+        std::uint64_t number;
+    };
+    struct Keys {
+        std::unordered_map<TaskKey, std::uint64_t, TaskKey::Hash> numbers;
+        std::unordered_map<std::uint64_t, TaskKey> names;
     };
 
-    Entry& entry(std::uint32_t slot) noexcept { return *entries_.at(slot); }
+    std::uint64_t unsettled() const noexcept { return running_ + queue_.size(); }
     const char* name() const noexcept { return kind_ == GroupKind::Set ? "TaskSet" : "TaskGroup"; }
+    void update_plain() noexcept { is_plain_ = concurrency_ == 0 && !is_shut_ && keys_ == nullptr; }
     [[nodiscard]] Status check_open(const std::optional<TaskKey>& key) const;
     bool has_room() const noexcept;
     WaitResult wait_for_room(const WaitLimit& limit, std::source_location where) noexcept;
-    std::uint32_t add_entry(std::optional<TaskKey>&& key);
-    [[nodiscard]] Status launch(Ref<Coroutine> task, std::uint32_t slot) noexcept;
+    std::uint64_t add_entry(std::optional<TaskKey>&& key);
+    [[nodiscard]] Status launch(Ref<Coroutine> task, std::uint64_t number) noexcept;
+    void begin_active() noexcept;
+    void task_left(std::uint32_t note) noexcept;
     void start_queued() noexcept;
-    void drop_queued(const Ref<Error>& error) noexcept;
-    void task_finished(Coroutine& task, std::uint32_t slot, Error* error) noexcept;
-    void settle(std::uint32_t slot) noexcept;
-    void answer(std::uint32_t slot) noexcept;
-    bool offer(Ask& ask, std::uint32_t& slot, std::uint64_t number) noexcept;
     void wake_spawners() noexcept;
-    void refuse_hopeless(FutureEvent& future) const noexcept;
-    void answer_all(FutureEvent& future, std::uint64_t last, bool ignores_errors) noexcept;
-    void answer_one(FutureEvent& future, std::uint32_t slot) noexcept;
+    void drop_queued(const Ref<Error>& error) noexcept;
+    void task_finished(Coroutine& task, Error* error) noexcept;
+    void settle(std::uint64_t number) noexcept;
+    void settle_slow(std::uint64_t number) noexcept;
+    std::uint64_t first_settled() noexcept;
+    bool offer(Ask& ask, std::optional<std::uint64_t>& number) noexcept;
+    void answer_all(FutureEvent& future, std::uint64_t end, bool ignores_errors) noexcept;
+    void answer_one(FutureEvent& future, std::uint64_t number) noexcept;
     void answer_failures(FutureEvent& future) noexcept;
-    void reject_hopeless() noexcept;
+    void refuse_hopeless(FutureEvent& future) const noexcept;
     void check_end() noexcept;
-    void wake_all(WaitList& list) noexcept;
+    static void wake_all(WaitList& list) noexcept;
     WaitResult park_in(WaitList& list, const WaitLimit& limit, std::source_location where) noexcept;
 
-    Chunked<Entry> entries_;
-    std::uint32_t first_ = kNone;
-    std::uint32_t last_ = kNone;
-    std::uint32_t first_settled_ = kNone;
-    std::uint32_t last_settled_ = kNone;
-    std::uint32_t free_ = kNone;  // slots to be used again, through `next`
-    std::uint32_t used_ = 0;      // slots that were ever used
-    std::uint32_t count_ = 0;
+    TaskEntries entries_;
     std::uint32_t running_ = 0;
-    std::uint32_t unsettled_ = 0;
+    std::uint32_t zombies_ = 0;  // of these
+    Ref<ScopeEvent> scope_;      // a `TaskScope`
+    bool is_plain_ = false;
+    bool is_shut_ = false;
+    bool is_active_ = false;  // what the scope was told
+    bool is_pending_ = false;
+    bool has_ended_ = false;
+    bool is_starting_ = false;
+    GroupKind kind_;
+    std::vector<std::uint64_t> settled_;  // in the order they settled
+    std::size_t settled_begin_ = 0;       // what comes before was removed
+    std::vector<Ask> asks_;
+    std::uint64_t starting_ = 0;  // the task that is being spawned
     std::uint32_t promised_ = 0;  // places in the queue for those who were woken
     std::uint32_t concurrency_;
     std::uint32_t queue_limit_;
-    std::uint64_t tasks_ = 0;  // how many so far
-    std::int64_t next_key_ = 0;
-    GroupKind kind_;
-    bool is_shut_ = false;
-    bool has_ended_ = false;
-    bool holds_itself_ = false;
-    std::uint32_t starting_ = 0;  // the number of the task that is being spawned
-    Ref<ScopeEvent> scope_;       // a `TaskScope`
+    std::uint32_t failures_ = 0;  // recorded
+    std::int64_t next_key_ = 0;   // once there are keys
     std::unique_ptr<Leaver> leaver_;
     Ref<Error> cancellation_;
     std::deque<Queued> queue_;
-    std::vector<Ask> asks_;
     WaitList spawners_;
     WaitList completion_;
     WaitList readers_;
     FinallyList finally_;
-    std::unique_ptr<std::unordered_map<TaskKey, std::uint32_t, TaskKey::Hash>> keys_;  // from the first explicit key on
+    std::unique_ptr<Keys> keys_;  // from the first explicit key on
     Place created_at_;
 };
 
@@ -234,13 +247,13 @@ public:
     using Results = std::vector<std::pair<TaskKey, T>>;
 
     GroupOf(GroupKind kind, const GroupLimits& limits, ScopeEvent* parent, const Place& created_at = {})
-        : GroupEvent(kind, limits, parent, created_at) {}
+        : GroupEvent(kind, limits, parent, created_at, sizeof(T)) {
+        static_assert(alignof(T) <= alignof(std::max_align_t));
+    }
     ~GroupOf() override {
-        each_settled([](const TaskKey&, Error*, void* value) {
-            if (value != nullptr) {
-                std::destroy_at(static_cast<T*>(value));
-            }
-        });
+        if constexpr (!std::is_trivially_destructible_v<T>) {
+            each_value([](T& value) { std::destroy_at(&value); });
+        }
     }
 
     /// All that are known now, once they are settled, in the order of the tasks: results, or the errors as a `CompositeError`. A set is
@@ -251,60 +264,62 @@ public:
         return future;
     }
 
-    /// The first outcome: `race` of a group, `joinNext` of a set. Refused when there is no task.
-    [[nodiscard]] Status first(Ref<FutureOf<T>>& future, const char* question, const Place& where = {}) {
+    /// The first outcome: `race` of a group, `joinNext` of a set. Refused, with `if_empty`, when there is no task.
+    [[nodiscard]] Status first(Ref<FutureOf<T>>& future, const char* if_empty, const Place& where = {}) {
         future = make_ref<FutureOf<T>>(where);
-        return ask_first(future, question);
+        return ask_first(future, if_empty);
     }
     /// The first success; when all have failed, their errors as a `CompositeError`: `any`, `joinAny`.
-    [[nodiscard]] Status success(Ref<FutureOf<T>>& future, const char* question, const Place& where = {}) {
+    [[nodiscard]] Status success(Ref<FutureOf<T>>& future, const char* if_empty, const Place& where = {}) {
         future = make_ref<FutureOf<T>>(where);
-        return ask_success(future, question);
+        return ask_success(future, if_empty);
     }
 
-    /// Of a slot that `next` has found and that succeeded; moves it out of a set.
-    T take(std::uint32_t slot) { return hand_over(*values_.at(slot)); }
+    /// Of a task that `next` has found and that succeeded; moves it out of a set.
+    T take(std::uint64_t number) { return hand_over(value_at(number)); }
 
     /// Calls `visit(T&)` for everyone; for a host's collector.
     template <typename Visit>
     void each_value(Visit&& visit) {
-        each_settled([&visit](const TaskKey&, Error*, void* value) {
-            if (value != nullptr) {
+        entries().each(entries().end(), [&visit](std::uint64_t, const TaskEntry& entry, void* value) {
+            if (entry.has_succeeded()) {
                 visit(*static_cast<T*>(value));
             }
         });
     }
 
 protected:
-    void* value_at(std::uint32_t slot) noexcept override { return values_.at(slot); }
-    void grow(std::uint32_t count) override { values_.grow(count); }
-    void keep(std::uint32_t slot, Coroutine& task) noexcept override {
-        new (values_.at(slot)) T(std::move(*static_cast<T*>(task.result())));
+    void keep(void* room, Coroutine& task) noexcept override {
+        new (room) T(std::move(*static_cast<T*>(task.result())));
     }
-    void drop(std::uint32_t slot) noexcept override { std::destroy_at(values_.at(slot)); }
-    void give(FutureEvent& future, std::uint32_t slot) noexcept override {
-        static_cast<FutureOf<T>&>(future).complete(take(slot)).ignore();
+    void drop(void* value) noexcept override { std::destroy_at(static_cast<T*>(value)); }
+    void give(FutureEvent& future, void* value) noexcept override {
+        static_cast<FutureOf<T>&>(future).complete(hand_over(value)).ignore();
     }
-    void give_all(FutureEvent& future, const std::vector<std::uint32_t>& slots) noexcept override {
+    void give_all(FutureEvent& future, std::uint64_t end) noexcept override {
         Results results;
-        results.reserve(slots.size());
-        for (const std::uint32_t slot : slots) {
-            results.emplace_back(key_at(slot), take(slot));
-        }
+        results.reserve(entries().count());
+        entries().each(end, [&](std::uint64_t number, const TaskEntry& entry, void* value) {
+            if (TA_LIKELY(entry.has_succeeded())) {
+                if (TA_LIKELY(has_plain_keys())) {
+                    results.emplace_back(TaskKey(number), hand_over(value));
+                } else {
+                    results.emplace_back(key_at(number), hand_over(value));
+                }
+            }
+        });
         static_cast<FutureOf<Results>&>(future).complete(std::move(results)).ignore();
     }
 
 private:
-    T hand_over(T& value) {
+    T hand_over(void* value) {
         if constexpr (std::is_copy_constructible_v<T>) {
             if (!removes()) {
-                return value;
+                return *static_cast<T*>(value);
             }
         }
-        return std::move(value);
+        return std::move(*static_cast<T*>(value));
     }
-
-    Chunked<T> values_;
 };
 
 }  // namespace trueasync

@@ -80,7 +80,7 @@ public:
     // --- members
 
     [[nodiscard]] Status admit() noexcept override;
-    void adopt(Coroutine& coroutine) noexcept override { adopt(coroutine, 0, 0); }
+    void adopt(Coroutine& coroutine) noexcept override { adopt(coroutine, 0); }
     void adopt_helper(Coroutine& coroutine) noexcept override;
     bool finished(Coroutine& coroutine, Error* error) noexcept override;
     bool failed(Coroutine& coroutine, Error& error) noexcept override;
@@ -93,12 +93,15 @@ public:
             visit(child);
         }
     }
-    /// Calls `visit(Coroutine&)` for each unfinished coroutine of this scope, in the order they were spawned.
+    /// Calls `visit(Coroutine&)` for each unfinished coroutine of this scope, in the order they were spawned, tasks of a group first.
     template <typename Visit>
     void each_coroutine(Visit&& visit) const {
-        for (const Member& member : members_) {
-            if (member.coroutine != nullptr) {
-                visit(*member.coroutine);
+        std::vector<Coroutine*> coroutines;
+        list_tasks(coroutines);
+        coroutines.insert(coroutines.end(), members_.begin(), members_.end());
+        for (Coroutine* coroutine : coroutines) {
+            if (coroutine != nullptr) {
+                visit(*coroutine);
             }
         }
     }
@@ -171,33 +174,45 @@ public:
     std::string info() const override;
 
 protected:
-    /// For groups. A task has a number other than 0, and its end goes to the group instead of the scope's handlers.
-    void adopt_task(Coroutine& coroutine, std::uint32_t task) noexcept { adopt(coroutine, 0, task); }
-    virtual void task_finished(Coroutine& /*coroutine*/, std::uint32_t /*task*/, Error* /*error*/) noexcept {}
-
-private:
-    enum class Disposal : std::uint8_t { None, Safely, Cancelled };
-    struct Member {
-        Coroutine* coroutine;
-        std::uint32_t task;
-    };
-    class Wait;
-    class DisposeTimer;
-    using WaitList = IntrusiveList<Wait, void>;
+    using Parked = std::vector<Ref<Coroutine>>;
 
     // A coroutine's note: its place in `members_`, and what it is.
     static constexpr std::uint32_t kZombie = 1U << 31;  // runs on after a cancellation: not active
     static constexpr std::uint32_t kHelper = 1U << 30;  // runs handlers: never active, never stopped
-    static constexpr std::uint32_t kPlace = kHelper - 1;
+    static constexpr std::uint32_t kTask = 1U << 29;    // of a group, which keeps it itself; the place means something to that
+    static constexpr std::uint32_t kPlace = kTask - 1;
 
-    void adopt(Coroutine& coroutine, std::uint32_t what, std::uint32_t task) noexcept;
-    bool error_of(Coroutine& coroutine, Error& error) noexcept;
-    void remove(Coroutine& coroutine) noexcept;
-    void compact() noexcept;
+    // For groups, whose tasks count here as one active coroutine while there are any.
     void add_active() noexcept;
     void drop_active() noexcept;
     void add_pending() noexcept;
     void drop_pending() noexcept;
+    virtual void stop_tasks(
+        const Ref<Error>& /*cancellation*/, bool /*safely*/, bool /*even_zombies*/, Parked* /*parked*/
+    ) noexcept {}
+    virtual void list_tasks(std::vector<Coroutine*>& /*tasks*/) const {}
+
+    /// Stops one of its coroutines, or makes a zombie of it, which is what it then returns.
+    static bool stop_one(Coroutine& coroutine, const Ref<Error>& cancellation, bool safely, bool even_zombies, Parked* parked);
+    /// A coroutine has ended and is forgotten, unless handlers for its end may fail yet.
+    void let_go(Coroutine& coroutine) noexcept {
+        if (TA_LIKELY(coroutine.finally_list() == nullptr)) {
+            coroutine.set_owner(nullptr);
+        } else {
+            add_ref();  // until it is disposed
+        }
+    }
+
+private:
+    enum class Disposal : std::uint8_t { None, Safely, Cancelled };
+    class Wait;
+    class DisposeTimer;
+    using WaitList = IntrusiveList<Wait, void>;
+
+    void adopt(Coroutine& coroutine, std::uint32_t what) noexcept;
+    bool error_of(Coroutine& coroutine, Error& error) noexcept;
+    void remove(Coroutine& coroutine) noexcept;
+    void compact() noexcept;
     void settle() noexcept;
     void end() noexcept;
 
@@ -207,9 +222,7 @@ private:
 
     void close_with(Ref<Error> cancellation, Disposal how) noexcept;
     void stop_below(const Ref<Error>& cancellation) noexcept;
-    void stop_coroutines(
-        const Ref<Error>& cancellation, bool safely, bool even_zombies, std::vector<Ref<Coroutine>>* parked
-    ) noexcept;
+    void stop_coroutines(const Ref<Error>& cancellation, bool safely, bool even_zombies, Parked* parked) noexcept;
     std::vector<Ref<ScopeEvent>> tree();
     WaitResult wait_in(
         WaitList& list, ErrorObserver* observer, const WaitLimit& limit, std::source_location where
@@ -218,7 +231,7 @@ private:
     std::uint64_t id_;
     Ref<ScopeEvent> parent_;
     IntrusiveList<ScopeEvent, ScopeChildTag> children_;
-    std::vector<Member> members_;  // in the order they were spawned, with gaps
+    std::vector<Coroutine*> members_;  // in the order they were spawned, with gaps
     std::uint32_t member_count_ = 0;
     std::uint32_t active_ = 0;   // own active coroutines, and children that have some, here or below
     std::uint32_t pending_ = 0;  // the same for all unfinished ones
