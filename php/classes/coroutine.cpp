@@ -170,8 +170,13 @@ PhpCoroutine* make_coroutine(
 }
 
 bool spawn_coroutine(
-    const zend_fcall_info& call, const zend_fcall_info_cache& cache, zval* arguments, int count, HashTable* named,
-    Owner* owner, zval* return_value
+    const zend_fcall_info& call,
+    const zend_fcall_info_cache& cache,
+    zval* arguments,
+    int count,
+    HashTable* named,
+    Owner* owner,
+    zval* return_value
 ) noexcept {
     PhpCoroutine* coroutine = make_coroutine(call, cache, arguments, count, named);
     if (!check(request.runtime->scheduler().spawn(*coroutine, owner))) {

@@ -71,8 +71,13 @@ PhpCoroutine* make_coroutine(
 
 /// Spawns `call` into `owner`; the object goes to `return_value`. False: it threw.
 bool spawn_coroutine(
-    const zend_fcall_info& call, const zend_fcall_info_cache& cache, zval* arguments, int count, HashTable* named,
-    Owner* owner, zval* return_value
+    const zend_fcall_info& call,
+    const zend_fcall_info_cache& cache,
+    zval* arguments,
+    int count,
+    HashTable* named,
+    Owner* owner,
+    zval* return_value
 ) noexcept;
 
 void register_coroutine();

@@ -19,7 +19,7 @@ zend_object_handlers handlers;
 
 struct ScopeObject {
     Ref<ScopeEvent> scope;
-    Value file;  // keeps the text of its place
+    Value file;      // keeps the text of its place
     bool is_handle;  // the user's: the scope ends with it. Else it was made to be shown to a handler
     zend_object std;
 
@@ -303,11 +303,11 @@ ZEND_METHOD(Async_Scope, awaitAfterCancellation) {
     }
 }
 
-#define TA_SCOPE_IS(method, expression)            \
-    ZEND_METHOD(Async_Scope, method) {             \
-        ZEND_PARSE_PARAMETERS_NONE();              \
+#define TA_SCOPE_IS(method, expression)              \
+    ZEND_METHOD(Async_Scope, method) {               \
+        ZEND_PARSE_PARAMETERS_NONE();                \
         const ScopeEvent& self = self_of(ZEND_THIS); \
-        RETURN_BOOL(expression);                   \
+        RETURN_BOOL(expression);                     \
     }
 TA_SCOPE_IS(isFinished, self.is_finished())
 TA_SCOPE_IS(isClosed, self.is_closed())
@@ -338,7 +338,8 @@ ZEND_METHOD(Async_Scope, finally) {
     Z_PARAM_OBJECT_OF_CLASS(closure, zend_ce_closure)
     ZEND_PARSE_PARAMETERS_END();
     ScopeEvent& self = self_of(ZEND_THIS);
-    std::unique_ptr<FinallyHandler> handler = make_finally(closure, nullptr, [held = &self] { return scope_object(*held); });
+    std::unique_ptr<FinallyHandler> handler =
+        make_finally(closure, nullptr, [held = &self] { return scope_object(*held); });
     if (!self.add_finally(std::move(handler))) {
         call_finally_now(*handler);
     }

@@ -169,7 +169,8 @@ void refuse(const char* message) { zend_throw_error(ce_fiber_error, "%s", messag
 
 ZEND_NAMED_FUNCTION(fiber_start) {
     zend_fiber* fiber = fiber_of(Z_OBJ_P(ZEND_THIS));
-    if (request.runtime == nullptr || request.is_in_scheduler || fiber->context.status != ZEND_FIBER_STATUS_INIT || is_ours(fiber)) {
+    if (request.runtime == nullptr || request.is_in_scheduler || fiber->context.status != ZEND_FIBER_STATUS_INIT ||
+        is_ours(fiber)) {
         if (is_ours(fiber)) {
             refuse("Cannot start a fiber that has already been started");
             return;
@@ -278,7 +279,8 @@ ZEND_NAMED_FUNCTION(fiber_suspend) {
 
 ZEND_METHOD(Fiber, getCoroutine) {
     ZEND_PARSE_PARAMETERS_NONE();
-    if (const std::shared_ptr<Drive> link = drive_of(fiber_of(Z_OBJ_P(ZEND_THIS))); link != nullptr && link->coroutine != nullptr) {
+    if (const std::shared_ptr<Drive> link = drive_of(fiber_of(Z_OBJ_P(ZEND_THIS)));
+        link != nullptr && link->coroutine != nullptr) {
         RETURN_OBJ_COPY(link->coroutine->object());
     }
 }
@@ -329,13 +331,12 @@ zend_object* create_fiber(zend_class_entry* ce) {
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_get_coroutine, 0, 0, Async\\Coroutine, 1)
 ZEND_END_ARG_INFO()
 
-const zend_function_entry added[] = {
-    ZEND_ME(Fiber, getCoroutine, arginfo_get_coroutine, ZEND_ACC_PUBLIC) ZEND_FE_END
-};
+const zend_function_entry added[] = {ZEND_ME(Fiber, getCoroutine, arginfo_get_coroutine, ZEND_ACC_PUBLIC) ZEND_FE_END};
 
 zif_handler replace(const char* name, zif_handler handler) {
     auto* function =
-        static_cast<zend_internal_function*>(zend_hash_str_find_ptr(&zend_ce_fiber->function_table, name, strlen(name)));
+        static_cast<zend_internal_function*>(zend_hash_str_find_ptr(&zend_ce_fiber->function_table, name, strlen(name))
+        );
     return std::exchange(function->handler, handler);
 }
 

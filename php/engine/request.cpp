@@ -23,12 +23,8 @@ zend_internal_function scheduler_function = {};  // of the outermost frame while
 class PhpHook final : public HostHook {
 public:
     void start(Coroutine& /*coroutine*/) noexcept override {}  // in `run`, on whose stack the first VM page lies
-    void leave(Coroutine& coroutine) noexcept override {
-        static_cast<PhpCoroutine&>(coroutine).leave();
-    }
-    void enter(Coroutine& coroutine) noexcept override {
-        static_cast<PhpCoroutine&>(coroutine).enter();
-    }
+    void leave(Coroutine& coroutine) noexcept override { static_cast<PhpCoroutine&>(coroutine).leave(); }
+    void enter(Coroutine& coroutine) noexcept override { static_cast<PhpCoroutine&>(coroutine).enter(); }
     void finish(Coroutine& coroutine) noexcept override {
         if (&coroutine != request.main) {
             static_cast<PhpCoroutine&>(coroutine).vm.end();  // left behind by one that was abandoned

@@ -19,7 +19,7 @@ struct Request {
     std::unique_ptr<Runtime> runtime;
     PhpCoroutine* main = nullptr;  // counted
     Ref<ScopeEvent> main_scope;
-    VmState scheduler_vm = {};     // in force while no coroutine runs
+    VmState scheduler_vm = {};  // in force while no coroutine runs
     alignas(zval) std::byte scheduler_page[kFirstPage];
     zend_object* uncaught = nullptr;  // counted; what will be reported when everything has unwound
     bool is_exiting = false;          // exit() was called in a coroutine

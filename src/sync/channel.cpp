@@ -281,7 +281,9 @@ WaitResult ChannelEvent::wait_in(
     return end(wait.waiter, wait.park_told(limit));
 }
 
-WaitResult ChannelEvent::refuse_closed() const noexcept { return Scheduler::refuse(closed_error(), WaitResult::Failed); }
+WaitResult ChannelEvent::refuse_closed() const noexcept {
+    return Scheduler::refuse(closed_error(), WaitResult::Failed);
+}
 
 WaitResult ChannelEvent::end_claim(Waiter& waiter, std::source_location where) noexcept {
     if (const WaitResult result = Scheduler::arrived(*Scheduler::current_coroutine()); result != WaitResult::Ready) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <thread>
 #include <trueasync/event/report_sink.hpp>
 #include <trueasync/reactor/uv_reactor.hpp>
 #include <trueasync/runtime/runtime.hpp>
@@ -33,8 +32,6 @@ private:
 Ref<Error> cancelled_error(const char* message) { return Error::cancellation(CancelReason::UserRequest, message); }
 
 }  // namespace
-
-std::size_t available_parallelism() noexcept { return std::max<std::size_t>(1, std::thread::hardware_concurrency()); }
 
 ThreadTask::~ThreadTask() = default;
 

@@ -103,7 +103,7 @@ public:
             return claim_slow(where);
         }
         return TA_LIKELY(Scheduler::is_undisturbed(*self) && waiter.is_served()) ? WaitResult::Ready
-                                                                                  : end_claim(waiter, where);
+                                                                                 : end_claim(waiter, where);
     }
     WaitResult claim(const WaitLimit& limit, std::source_location where) noexcept;
 
@@ -291,7 +291,9 @@ public:
 
     /// Receives into `value`. May suspend.
     WaitResult recv(
-        std::optional<T>& value, const WaitLimit& limit = {}, std::source_location where = std::source_location::current()
+        std::optional<T>& value,
+        const WaitLimit& limit = {},
+        std::source_location where = std::source_location::current()
     ) noexcept {
         if (TA_LIKELY(limit.is_none() && has_free_value())) {
             value.emplace(take_free());

@@ -192,7 +192,7 @@ public:
         }
         const WaitResult result = park(limit);
         return result == WaitResult::TimedOut && !waiter.is_waiting() && limit.token() == nullptr ? WaitResult::Ready
-                                                                                                   : result;
+                                                                                                  : result;
     }
 
     Waiter waiter;

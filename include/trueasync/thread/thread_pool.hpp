@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <trueasync/base/cpu.hpp>
 #include <trueasync/thread/remote_future.hpp>
 #include <trueasync/thread/thread_waiters.hpp>
 #include <vector>
@@ -23,9 +24,6 @@ struct PoolCrew;
 struct PoolWorker;
 class PoolTaskCoroutine;
 }  // namespace detail
-
-/// How many threads can run at once here, at least one.
-TA_API std::size_t available_parallelism() noexcept;
 
 /// A piece of work in a pool. Made on the submitter's thread, run on a worker's; the outcome goes back as that of a remote future.
 ///
