@@ -14,7 +14,9 @@
 #include <trueasync/api/handle.hpp>
 #include <trueasync/api/iterate.hpp>
 #include <trueasync/api/net.hpp>
+#include <trueasync/api/pool.hpp>
 #include <trueasync/api/process.hpp>
+#include <trueasync/api/remote_future.hpp>
 #include <trueasync/api/resolve.hpp>
 #include <trueasync/api/run.hpp>
 #include <trueasync/api/run_blocking.hpp>
@@ -22,6 +24,9 @@
 #include <trueasync/api/signal.hpp>
 #include <trueasync/api/spawn.hpp>
 #include <trueasync/api/task_group.hpp>
+#include <trueasync/api/thread.hpp>
+#include <trueasync/api/thread_channel.hpp>
+#include <trueasync/api/thread_pool.hpp>
 #include <trueasync/api/watch.hpp>
 #include <trueasync/debug/dump.hpp>
 #include <trueasync/event/event_ref.hpp>

@@ -89,7 +89,7 @@ void RemoteState::count(bool is_counted) noexcept {
 }
 
 void RemoteState::set_watched(bool is_watched) noexcept {
-    count(is_watched && future_ != nullptr && !is_broken_);
+    count(is_watched && future_ != nullptr);
     if (!is_watched && future_ != nullptr && needs_watchers()) {
         const Ref<FutureEvent> kept(future_);
         kept->ignore();
@@ -128,8 +128,6 @@ void RemoteState::done() noexcept {
             future->fail(std::move(error_)).ignore();
         } else if (!is_broken_) {
             deliver(*future);
-        } else {
-            future_ = future;  // pending for ever
         }
     }
     if (!is_torn()) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <thread>
 #include <trueasync/event/report_sink.hpp>
 #include <trueasync/reactor/uv_reactor.hpp>
 #include <trueasync/runtime/runtime.hpp>
@@ -203,7 +202,7 @@ void ThreadPoolCore::stop_task(ThreadTask& task) noexcept {
     }
 }
 
-void ThreadPoolCore::reject_queued(Lock& lock, Crew& crew, const Error* cause) noexcept {
+void ThreadPoolCore::reject_queued(Lock& lock, Crew& crew, Error* cause) noexcept {
     std::vector<Ref<ThreadTask>> rejected;
     while (ThreadTask* task = crew.queue.pop_front()) {
         task->state_ = ThreadTask::State::Ended;
@@ -216,8 +215,7 @@ void ThreadPoolCore::reject_queued(Lock& lock, Crew& crew, const Error* cause) n
         task->drop_body();
         if (task->claim()) {
             task->settle(
-                cause != nullptr ? Error::make(ErrorCode::ThreadFailed, cause->message())
-                                 : cancelled_error("ThreadPool cancelled")
+                cause != nullptr ? portable_error(Ref<Error>(cause)) : cancelled_error("ThreadPool cancelled")
             );
         }
     }
@@ -241,7 +239,7 @@ void ThreadPoolCore::close() noexcept {
     submitters_.wake_all();
 }
 
-void ThreadPoolCore::close_now(Lock& lock, const Error* cause) noexcept {
+void ThreadPoolCore::close_now(Lock& lock, Error* cause) noexcept {
     is_closed_ = true;
     const std::vector<std::shared_ptr<Crew>> crews = crews_;
     for (const auto& crew : crews) {

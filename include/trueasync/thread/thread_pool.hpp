@@ -143,8 +143,8 @@ private:
     void ended(ThreadTask& task, Ref<Error> error) noexcept;
     void cancel_task(ThreadTask& task) noexcept;
     void stop_task(ThreadTask& task) noexcept;
-    void close_now(Lock& lock, const Error* cause) noexcept;
-    void reject_queued(Lock& lock, Crew& crew, const Error* cause) noexcept;
+    void close_now(Lock& lock, Error* cause) noexcept;
+    void reject_queued(Lock& lock, Crew& crew, Error* cause) noexcept;
     void retire(Crew& crew) noexcept;
     void leave(Crew& crew) noexcept;
 

@@ -118,6 +118,29 @@ TEST(ExceptionError, CapturesTheExceptionBeingHandled) {
     }
 }
 
+TEST(Error, ChainsOneBehindAnother) {
+    Ref<Error> first = Error::make(ErrorCode::Timeout, "first", Error::make(ErrorCode::System, "cause"));
+    Ref<Error> second = Error::make(ErrorCode::Timeout, "second");
+    EXPECT_EQ(Error::chain(first, {}), first);
+    EXPECT_EQ(Error::chain({}, first), first);
+    EXPECT_EQ(Error::chain({}, {}), nullptr);
+    const Ref<Error> both = Error::chain(std::move(first), std::move(second));
+    EXPECT_EQ(both->describe(), "first; caused by: cause; caused by: second");
+    EXPECT_EQ(Error::chain(both, both), both);  // no circles
+    EXPECT_EQ(Error::chain(Ref<Error>(both->previous()), both), both);
+    EXPECT_EQ(Error::chain(both, Ref<Error>(both->previous())), both);
+    EXPECT_EQ(both->describe(), "first; caused by: cause; caused by: second");
+}
+
+TEST(Error, CancellationThatManyHaveIsNotChanged) {
+    const Ref<Error> shared = Error::cancellation(CancelReason::Shutdown, "stop");
+    const Ref<Error> chained = Error::chain(shared, Error::make(ErrorCode::Timeout, "late"));
+    EXPECT_EQ(shared->previous(), nullptr);
+    EXPECT_EQ(chained->describe(), "stop; caused by: late");
+    EXPECT_TRUE(chained->is_cancellation());
+    EXPECT_EQ(chained->reason(), CancelReason::Shutdown);
+}
+
 TEST(ExceptionError, CapturesWhatIsNoStdException) {
     Ref<Error> error;
     try {

@@ -8,6 +8,12 @@
 #include <thread>
 #include <trueasync/thread/thread.hpp>
 
+#if defined(TA_TSAN)
+#define SKIP_FORK() GTEST_SKIP() << "the thread sanitizer loses sight of the coroutines in a forked child"
+#else
+#define SKIP_FORK() static_cast<void>(0)
+#endif
+
 namespace trueasync::testing {
 namespace {
 
@@ -330,7 +336,7 @@ CORO_TEST(ThreadPool, BootloaderThatFailsClosesThePool) {
     ThreadPool pool(std::move(options));
     auto queued = pool.submit([] {});
     gate.open();
-    EXPECT_EQ(what_of([&] { await(queued); }), "std::runtime_error: no ground");
+    EXPECT_EQ(what_of([&] { await(queued); }), "no ground");
     EXPECT_TRUE(pool.is_closed());
     EXPECT_TRUE(eventually([&] { return pool.worker_count() == 0; }));
     EXPECT_TRUE(contains(::testing::internal::GetCapturedStderr(), "no ground"));
@@ -447,6 +453,7 @@ TEST_F(CoroTest, ThreadPoolOutlivesTheRuntimeThatUsedIt) {
 }
 
 TEST_F(CoroTest, ThreadPoolIsRefusedInTheChildOfAFork) {
+    SKIP_FORK();
     ThreadPool pool(workers(1));
     in_runtime([&] {
         await(pool.submit([] {}));
