@@ -1,7 +1,6 @@
 #include "cpu.hpp"
 
 #include "../stubs/cpu_arginfo.h"
-#include "../zend.hpp"
 
 #include <trueasync/base/cpu.hpp>
 

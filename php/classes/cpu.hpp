@@ -2,6 +2,8 @@
 
 /// `Async\CpuSnapshot`, and the functions about processors.
 
+#include "../zend.hpp"
+
 namespace trueasync::php {
 
 void register_cpu();

@@ -3,6 +3,7 @@
 #include "../classes/coroutine.hpp"
 #include "../classes/exceptions.hpp"
 #include "../error.hpp"
+#include "pcntl.hpp"
 
 #include <trueasync/debug/dump.hpp>
 #include <trueasync/event/host_objects.hpp>
@@ -35,6 +36,7 @@ public:
             static_cast<PhpCoroutine&>(coroutine).vm.end();  // left behind by one that was abandoned
         }
     }
+    void woke() noexcept override { deliver_interrupt(); }
 };
 
 class PhpObjects final : public HostObjects {
@@ -226,6 +228,7 @@ void request_begin() {
     request.is_exiting = false;
     request.has_bailed_out = false;
     request.is_in_scheduler = false;
+    request.is_interrupt_queued = false;
 }
 
 void request_end() {
