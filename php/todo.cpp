@@ -10,4 +10,3 @@ using namespace trueasync::php;
     ZEND_METHOD(type, name) { zend_throw_exception(ce_async_exception, #type "::" #name " is not there yet", 0); }
 
 TA_TODO_FUNCTION(Async_spawn_thread)
-TA_TODO_FUNCTION(Async_signal)

@@ -7,16 +7,31 @@
 #include "awaitable.hpp"
 #include "exceptions.hpp"
 
+#include <memory>
+
 namespace trueasync::php {
 
 namespace {
 
 zend_object_handlers handlers;
 
+/// Keeps the source of a derived future, and the source of that one, as long as they are pending. Held by the object that PHP code has,
+/// not by the future, which its source holds.
+struct Origin {
+    Ref<FutureOf<Value>> source;
+    std::shared_ptr<Origin> before;
+
+    void let_go() noexcept {
+        source.reset();
+        before.reset();
+    }
+};
+
 /// Both classes look the same inside.
 struct FutureObject {
     Ref<FutureOf<Value>> future;
     Value file;
+    std::shared_ptr<Origin> origin;  // of a derived one
     zend_object std;
 
     static FutureObject& of(zend_object* object) noexcept {
@@ -28,6 +43,7 @@ zend_object* create(zend_class_entry* ce) {
     auto* self = static_cast<FutureObject*>(zend_object_alloc(sizeof(FutureObject), ce));
     new (&self->future) Ref<FutureOf<Value>>();
     new (&self->file) Value();
+    new (&self->origin) std::shared_ptr<Origin>();
     zend_object_std_init(&self->std, ce);
     object_properties_init(&self->std, ce);
     self->std.handlers = &handlers;
@@ -39,6 +55,7 @@ void free_object(zend_object* object) {
     zend_object_std_dtor(object);
     std::destroy_at(&self.future);
     std::destroy_at(&self.file);
+    std::destroy_at(&self.origin);
 }
 
 HashTable* show_to_collector(zend_object* object, zval** table, int* count) {
@@ -56,8 +73,8 @@ class PhpLink final : public Continuation {
 public:
     enum class Kind : std::uint8_t { Map, Catch, Finally };
 
-    PhpLink(Kind kind, Callable callable, Ref<PhpFuture> target)
-        : kind_(kind), callable_(std::move(callable)), target_(std::move(target)) {}
+    PhpLink(Kind kind, Callable callable, Ref<PhpFuture> target, std::weak_ptr<Origin> origin)
+        : kind_(kind), callable_(std::move(callable)), target_(std::move(target)), origin_(std::move(origin)) {}
 
     bool applies(const Error* error) const noexcept override {
         return kind_ == Kind::Finally || (kind_ == Kind::Map) == (error == nullptr);
@@ -65,6 +82,7 @@ public:
     bool takes_error() const noexcept override { return kind_ != Kind::Finally; }
 
     void pass(FutureEvent& source) noexcept override {
+        let_origin_go();
         if (source.error() != nullptr) {
             target_->fail(Ref<Error>(source.error())).ignore();
         } else {
@@ -74,6 +92,7 @@ public:
 
     Ref<Error> run() override {
         FutureEvent& source = *this->source();
+        let_origin_go();
         Value argument;
         if (kind_ == Kind::Map) {
             argument = *static_cast<Value*>(source.value());
@@ -98,9 +117,16 @@ public:
     }
 
 private:
+    void let_origin_go() noexcept {
+        if (const std::shared_ptr<Origin> origin = origin_.lock()) {
+            origin->let_go();
+        }
+    }
+
     Kind kind_;
     Callable callable_;
     Ref<PhpFuture> target_;
+    std::weak_ptr<Origin> origin_;
 };
 
 FutureOf<Value>& future_of(zval* object) { return *FutureObject::of(Z_OBJ_P(object)).future; }
@@ -123,9 +149,13 @@ void chain(INTERNAL_FUNCTION_PARAMETERS, PhpLink::Kind kind) {
     if (!start()) {
         return;
     }
+    FutureObject& self = FutureObject::of(Z_OBJ_P(ZEND_THIS));
+    auto origin = std::make_shared<Origin>(Origin{self.future, self.origin});
     auto target = make_ref<PhpFuture>();
-    future_of(ZEND_THIS).then(std::make_unique<PhpLink>(kind, Callable(call, cache), target));
-    RETURN_OBJ(make_future(std::move(target)));
+    self.future->then(std::make_unique<PhpLink>(kind, Callable(call, cache), target, origin));
+    zend_object* derived = make_future(std::move(target));
+    FutureObject::of(derived).origin = std::move(origin);
+    RETURN_OBJ(derived);
 }
 
 }  // namespace

@@ -12,10 +12,11 @@ inline zend_class_entry* ce_future_state = nullptr;
 inline zend_class_entry* ce_future = nullptr;
 
 /// The completion that both objects share. Knows where it was made and completed.
-class PhpFuture final : public FutureOf<Value> {
+class PhpFuture : public FutureOf<Value> {
 public:
     /// Made where PHP code is now.
     PhpFuture();
+    ~PhpFuture() override = default;
 
     Place created_at() const override { return created_; }
     Place completed_at() const override { return completed_; }

@@ -58,14 +58,16 @@ public:
     }
 
 protected:
-    void give_all(FutureEvent& future, const std::vector<std::uint32_t>& slots) noexcept override {
+    void give_all(FutureEvent& future, std::uint64_t end) noexcept override {
         Value results;
-        array_init_size(results.get(), static_cast<std::uint32_t>(slots.size()));
-        for (const std::uint32_t slot : slots) {
-            zval value;
-            take(slot).move_to(&value);
-            put(results.get(), key_at(slot), &value);
-        }
+        array_init_size(results.get(), static_cast<std::uint32_t>(count()));
+        entries().each(end, [&](std::uint64_t number, const TaskEntry& entry, void* /*value*/) {
+            if (entry.has_succeeded()) {
+                zval value;
+                take(number).move_to(&value);
+                put(results.get(), key_at(number), &value);
+            }
+        });
         static_cast<FutureOf<Value>&>(future).complete(std::move(results)).ignore();
     }
 };
@@ -143,7 +145,7 @@ GroupIterator& iterator_of(zend_object_iterator* iterator) { return *reinterpret
 void advance(GroupIterator& iterator) {
     iterator.current.reset();
     const Ref<PhpGroup> group = GroupObject::of(Z_OBJ(iterator.base.data)).group;
-    std::optional<std::uint32_t> slot;
+    std::optional<std::uint64_t> slot;
     iterator.is_over = true;
     if (!may_suspend() || !has_arrived(group->next(iterator.cursor, slot)) || !slot.has_value()) {
         return;
@@ -428,7 +430,7 @@ TA_GROUP_BOTH(isClosed, {
 
 TA_GROUP_BOTH(count, {
     ZEND_PARSE_PARAMETERS_NONE();
-    RETURN_LONG(group_of(ZEND_THIS).count());
+    RETURN_LONG(static_cast<zend_long>(group_of(ZEND_THIS).count()));
 })
 
 TA_GROUP_BOTH(awaitCompletion, {

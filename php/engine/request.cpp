@@ -5,6 +5,7 @@
 #include "../error.hpp"
 #include "autoload.hpp"
 #include "fiber.hpp"
+#include "pcntl.hpp"
 
 #include <trueasync/debug/dump.hpp>
 #include <trueasync/event/host_objects.hpp>
@@ -30,6 +31,7 @@ public:
             static_cast<PhpCoroutine&>(coroutine).vm.end();  // left behind by one that was abandoned
         }
     }
+    void woke() noexcept override { deliver_interrupt(); }
 };
 
 class PhpObjects final : public HostObjects {
@@ -230,6 +232,7 @@ void request_begin() {
     request.is_exiting = false;
     request.has_bailed_out = false;
     request.is_in_scheduler = false;
+    request.is_interrupt_queued = false;
 }
 
 void request_end() {

@@ -25,6 +25,7 @@ struct Request {
     bool is_exiting = false;          // exit() was called in a coroutine
     bool has_bailed_out = false;
     bool is_in_scheduler = false;  // no coroutine's state is loaded
+    bool is_interrupt_queued = false;
 };
 
 extern TA_PHP_THREAD_LOCAL Request request;

@@ -24,6 +24,15 @@ constexpr std::uint64_t bit_of(int number) noexcept { return std::uint64_t{1} <<
 /// How often each signal has come. Written by the handler.
 constinit std::array<std::atomic<std::uint64_t>, kLast + 1> arrived{};
 
+/// What was there before us, for the handler; null when it is no function.
+struct Earlier {
+    std::atomic<void*> function = nullptr;
+    std::atomic<bool> takes_info = false;
+};
+constinit std::array<Earlier, kLast + 1> earlier{};
+
+constinit std::atomic<SignalChain> chain = nullptr;
+
 }  // namespace
 
 /// The watches of one loop, and the trigger by which the handler reaches it. Hubs are never freed, only used again: a handler may be
@@ -77,7 +86,21 @@ namespace {
 /// The list that the handler walks.
 constinit std::atomic<SignalHub*> first_hub = nullptr;
 
-extern "C" void trueasync_on_signal(int number) {
+void call_earlier(int number, siginfo_t* info, void* context) noexcept {
+    const Earlier& one = earlier[static_cast<std::size_t>(number)];
+    void* const function = one.function.load(std::memory_order_seq_cst);
+    const SignalChain wants = chain.load(std::memory_order_relaxed);
+    if (function == nullptr || wants == nullptr || !wants(number)) {
+        return;
+    }
+    if (one.takes_info.load(std::memory_order_seq_cst)) {
+        reinterpret_cast<void (*)(int, siginfo_t*, void*)>(function)(number, info, context);
+    } else {
+        reinterpret_cast<void (*)(int)>(function)(number);
+    }
+}
+
+extern "C" void trueasync_on_signal(int number, siginfo_t* info, void* context) {
     const int before = errno;
     arrived[static_cast<std::size_t>(number)].fetch_add(1, std::memory_order_seq_cst);
     for (SignalHub* hub = first_hub.load(std::memory_order_acquire); hub != nullptr; hub = hub->next) {
@@ -90,11 +113,16 @@ extern "C" void trueasync_on_signal(int number) {
         }
         hub->users.fetch_sub(1, std::memory_order_release);
     }
+    call_earlier(number, info, context);
     errno = before;
 }
 
 bool is_ours(const struct sigaction& action) noexcept {
-    return (action.sa_flags & SA_SIGINFO) == 0 && action.sa_handler == &trueasync_on_signal;
+    return (action.sa_flags & SA_SIGINFO) != 0 && action.sa_sigaction == &trueasync_on_signal;
+}
+
+bool is_function(const struct sigaction& action) noexcept {
+    return (action.sa_flags & SA_SIGINFO) != 0 || (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN);
 }
 
 /// Null when a program may wait for it.
@@ -177,6 +205,15 @@ public:
         left_over = forget(hub, watch.number_);
     }
 
+    void reclaim(int number) noexcept {
+        const std::lock_guard lock(mutex_);
+        struct sigaction present {};
+        if (number > 0 && number <= kLast && counts_[static_cast<std::size_t>(number)] != 0 &&
+            sigaction(number, nullptr, &present) == 0 && !is_ours(present)) {
+            install(number);
+        }
+    }
+
 private:
     SignalTable() {
         pthread_atfork(
@@ -243,11 +280,23 @@ private:
 
     /// Zero, or the errno.
     int install(int number) noexcept {
+        struct sigaction& previous = previous_[static_cast<std::size_t>(number)];
         struct sigaction action {};
-        action.sa_handler = &trueasync_on_signal;
-        action.sa_flags = SA_RESTART | SA_ONSTACK;  // a coroutine's stack may be small
+        action.sa_sigaction = &trueasync_on_signal;
+        action.sa_flags = SA_RESTART | SA_ONSTACK | SA_SIGINFO;  // a coroutine's stack may be small
         sigfillset(&action.sa_mask);
-        return sigaction(number, &action, &previous_[static_cast<std::size_t>(number)]) == 0 ? 0 : errno;
+        if (sigaction(number, nullptr, &previous) == 0) {  // the handler knows it before it can be called
+            Earlier& one = earlier[static_cast<std::size_t>(number)];
+            const bool takes_info = (previous.sa_flags & SA_SIGINFO) != 0;
+            one.takes_info.store(takes_info, std::memory_order_seq_cst);
+            one.function.store(
+                !is_function(previous) ? nullptr
+                : takes_info           ? reinterpret_cast<void*>(previous.sa_sigaction)
+                                       : reinterpret_cast<void*>(previous.sa_handler),
+                std::memory_order_seq_cst
+            );
+        }
+        return sigaction(number, &action, nullptr) == 0 ? 0 : errno;
     }
 
     void restore(int number) noexcept {
@@ -319,6 +368,10 @@ void SignalWatch::poke() noexcept {
 }
 
 }  // namespace detail
+
+void set_signal_chain(SignalChain wants) noexcept { detail::chain.store(wants, std::memory_order_relaxed); }
+
+void reclaim_signal(int number) noexcept { detail::SignalTable::instance().reclaim(number); }
 
 std::string signal_name(int number) {
     static constexpr struct {
@@ -408,6 +461,6 @@ void SignalEvent::on_signal() noexcept {
     notify(&number_, nullptr).ignore();
 }
 
-std::string SignalEvent::info() const { return "Signal(" + signal_name(number_) + ")"; }
+std::string SignalEvent::info() const { return "Signal(signum=" + std::to_string(number_) + ")"; }
 
 }  // namespace trueasync

@@ -484,6 +484,9 @@ void Scheduler::loop() noexcept {
                 if (Status status = reactor_.execute(false); !status) {
                     runtime_.unhandled(nullptr, *status.error());
                 }
+                if (host_hook_ != nullptr) {
+                    host_hook_->woke();
+                }
                 last_tick_ = Instant();
             }
             continue;

@@ -11,6 +11,15 @@ namespace trueasync {
 /// `SIGINT`; `SIGRTMIN+1`; `signal 99` for what has no name.
 TA_API std::string signal_name(int number);
 
+/// Asked in the signal handler, with all that means, when a watched signal has come and a host's handler was there before the first watch:
+/// whether to call that one, too. Without it, which is how a process starts, an earlier handler has its rest while a signal is watched.
+using SignalChain = bool (*)(int number) noexcept;
+TA_API void set_signal_chain(SignalChain wants) noexcept;
+
+/// The host has just set an action for a signal. If it is watched, the watch gets it again, and what the host has set counts as the
+/// earlier action: it is called as `set_signal_chain` says and comes back when the last watch leaves. Any thread.
+TA_API void reclaim_signal(int number) noexcept;
+
 namespace detail {
 
 class SignalHub;
@@ -85,7 +94,7 @@ public:
 
     [[nodiscard]] Status add_callback(Callback& callback) override;
 
-    /// `Signal(SIGINT)`.
+    /// `Signal(signum=2)`.
     std::string info() const override;
 
 protected:

@@ -31,6 +31,9 @@ public:
 
     /// It has ended: clean up; its result is already stored.
     virtual void finish(Coroutine& coroutine) noexcept = 0;
+
+    /// The reactor has slept because nobody was ready; perhaps a signal has ended that. No coroutine's state is in force. May spawn.
+    virtual void woke() noexcept {}
 };
 
 }  // namespace trueasync

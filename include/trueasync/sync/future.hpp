@@ -55,7 +55,7 @@ public:
     [[nodiscard]] Status fail(Ref<Error> error, const Place& where = {});
 
     /// Rejects a pending future with `cancellation` or a default one. False when it was completed already.
-    bool cancel(Ref<Error> cancellation = {}, const Place& where = {});
+    virtual bool cancel(Ref<Error> cancellation = {}, const Place& where = {});
 
     /// Somebody reads it: `await`, a token, a chain. Without any of these its end is worth a warning.
     void mark_used() noexcept { mark_result_used(); }

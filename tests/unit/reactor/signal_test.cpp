@@ -209,7 +209,7 @@ TEST_P(SignalEvents, RealtimeSignals) {
         auto sender = spawn([] { send(SIGRTMIN + 3); });
         auto signal = SignalEvent::create(reactor, SIGRTMIN + 3);
         await(signal);
-        EXPECT_EQ(signal->info(), "Signal(SIGRTMIN+3)");
+        EXPECT_EQ(signal->info(), "Signal(signum=" + std::to_string(SIGRTMIN + 3) + ")");
     });
 }
 
@@ -309,7 +309,7 @@ TEST(SignalName, OfEveryKind) {
 // --- life
 
 TEST_P(SignalEvents, Info) {
-    in_runtime([](IoReactor& reactor) { EXPECT_EQ(SignalEvent::create(reactor, SIGINT)->info(), "Signal(SIGINT)"); });
+    in_runtime([](IoReactor& reactor) { EXPECT_EQ(SignalEvent::create(reactor, SIGINT)->info(), "Signal(signum=2)"); });
 }
 
 TEST_P(SignalEvents, DroppedInsideItsOwnCallback) {
@@ -553,6 +553,115 @@ TEST_P(SignalEvents, WhatOtherThreadsWaitForHasItsOldEffectInAChild) {
     );
     send(SIGUSR2);
     other.join();
+}
+
+// --- together with a host's handlers
+
+siginfo_t last_info{};
+std::atomic<int> info_calls = 0;
+void info_handler(int /*number*/, siginfo_t* info, void* /*context*/) {
+    last_info = *info;
+    ++info_calls;
+}
+
+/// Sets an action and takes it back.
+class HostAction {
+public:
+    HostAction(int number, void (*handler)(int)) : number_(number) {
+        struct sigaction action {};
+        action.sa_handler = handler;
+        EXPECT_EQ(sigaction(number, &action, &before_), 0);
+    }
+    HostAction(int number, void (*handler)(int, siginfo_t*, void*)) : number_(number) {
+        struct sigaction action {};
+        action.sa_sigaction = handler;
+        action.sa_flags = SA_SIGINFO;
+        EXPECT_EQ(sigaction(number, &action, &before_), 0);
+    }
+    HostAction(const HostAction&) = delete;
+    HostAction& operator=(const HostAction&) = delete;
+    ~HostAction() { sigaction(number_, &before_, nullptr); }
+
+private:
+    int number_;
+    struct sigaction before_ {};
+};
+
+class ChainAll {
+public:
+    ChainAll() {
+        set_signal_chain([](int number) noexcept { return number != SIGUSR2; });
+    }
+    ChainAll(const ChainAll&) = delete;
+    ChainAll& operator=(const ChainAll&) = delete;
+    ~ChainAll() { set_signal_chain(nullptr); }
+};
+
+TEST_P(SignalEvents, AnEarlierHandlerIsCalledWhenTheHostWants) {
+    const HostAction plain(SIGUSR1, &host_handler);
+    const HostAction with_info(SIGHUP, &info_handler);
+    const HostAction unwanted(SIGUSR2, &host_handler);
+    const ChainAll chain;
+    in_runtime([](IoReactor& reactor) {
+        host_calls = 0;
+        info_calls = 0;
+        for (const int number : {SIGUSR1, SIGHUP, SIGUSR2}) {
+            auto signal = SignalEvent::create(reactor, number);
+            Counter counter;
+            ASSERT_TRUE(signal->add_callback(counter).ok());
+            ASSERT_TRUE(signal->start().ok());
+            send(number);
+            while (counter.calls == 0) {
+                sleep_for(1ms);
+            }
+            ASSERT_TRUE(signal->stop().ok());
+            signal->del_callback(counter);
+        }
+        EXPECT_EQ(host_calls, 1) << "of SIGUSR1, not of SIGUSR2";
+        EXPECT_EQ(info_calls, 1);
+        EXPECT_EQ(last_info.si_signo, SIGHUP);
+        EXPECT_EQ(last_info.si_pid, ::getpid());
+        send(SIGUSR1);
+        EXPECT_EQ(host_calls, 2) << "it is back";
+    });
+}
+
+TEST_P(SignalEvents, DefaultActionIsNoHandlerToCall) {
+    const ChainAll chain;
+    in_runtime([](IoReactor& reactor) {
+        auto signal = SignalEvent::create(reactor, SIGTERM);
+        ASSERT_TRUE(signal->start().ok());
+        send(SIGTERM);  // we live
+        ASSERT_TRUE(signal->stop().ok());
+    });
+}
+
+TEST_P(SignalEvents, AreReclaimedFromALaterHandler) {
+    const ChainAll chain;
+    const HostAction keeper(SIGUSR1, SIG_IGN);
+    in_runtime([](IoReactor& reactor) {
+        host_calls = 0;
+        auto signal = SignalEvent::create(reactor, SIGUSR1);
+        Counter counter;
+        ASSERT_TRUE(signal->add_callback(counter).ok());
+        ASSERT_TRUE(signal->start().ok());
+        reclaim_signal(SIGUSR1);  // it is ours: nothing happens
+        reclaim_signal(SIGHUP);   // nobody watches it
+        reclaim_signal(0);
+        reclaim_signal(1000);
+        struct sigaction action {};
+        action.sa_handler = &host_handler;
+        ASSERT_EQ(sigaction(SIGUSR1, &action, nullptr), 0);
+        reclaim_signal(SIGUSR1);
+        send(SIGUSR1);
+        while (counter.calls == 0) {
+            sleep_for(1ms);
+        }
+        EXPECT_EQ(host_calls, 1);
+        ASSERT_TRUE(signal->stop().ok());
+        signal->del_callback(counter);
+        EXPECT_EQ(action_of(SIGUSR1).sa_handler, &host_handler) << "the later one, not the first";
+    });
 }
 
 }  // namespace

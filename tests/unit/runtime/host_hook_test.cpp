@@ -1,5 +1,6 @@
 #include <trueasync/runtime/host_hook.hpp>
 
+#include <functional>
 #include <map>
 #include <support/runtime_fakes.hpp>
 
@@ -32,6 +33,14 @@ public:
         }
         frames.clear();
     }
+    void woke() noexcept override {
+        ++wakes;
+        EXPECT_EQ(Scheduler::suspend(std::source_location()), WaitResult::Refused) << "this is no place to suspend";
+        Scheduler::take_wait_error();
+        if (on_woke) {
+            std::exchange(on_woke, nullptr)();
+        }
+    }
 
     /// What a body does: pushes frames, suspends in between, finds them again.
     void call(int depth) {
@@ -51,6 +60,8 @@ public:
     bool has_saved() const { return !saved_.empty(); }
 
     std::vector<std::string> frames;
+    int wakes = 0;
+    std::function<void()> on_woke;
 
 private:
     static bool is_main(const Coroutine& coroutine) { return coroutine.id() == 1; }
@@ -133,6 +144,21 @@ CORO_TEST(HostHook, CancelledAndFailedOnesAreFinished) {
     EXPECT_THROW(await(failed), std::runtime_error);
     EXPECT_EQ(host.calls_of(cancelled.coroutine()), "start leave enter finish ");
     EXPECT_EQ(host.calls_of(failed.coroutine()), "start finish ");
+    scheduler().set_host_hook(nullptr);
+}
+
+CORO_TEST(HostHook, MaySpawnAfterASleep) {
+    FakeInterpreter host;
+    scheduler().set_host_hook(&host);
+    std::string order;
+    host.on_woke = [&order] { spawn([&order] { order += "spawned "; }); };
+    suspend();
+    EXPECT_EQ(host.wakes, 0) << "nobody has slept";
+    sleep_for(1ms);
+    order += "main ";
+    suspend();
+    EXPECT_EQ(order, "main spawned ");
+    EXPECT_EQ(host.wakes, 1);
     scheduler().set_host_hook(nullptr);
 }
 
