@@ -2,6 +2,7 @@
 
 #include "classes/channel.hpp"
 #include "classes/exceptions.hpp"
+#include "classes/pool.hpp"
 
 #include <trueasync/sync/channel.hpp>
 
@@ -56,6 +57,8 @@ zend_class_entry* class_of(const Error& error) noexcept {
             return ce_dns_exception;
         case ErrorCode::ChannelClosed:
             return ce_channel_exception;
+        case ErrorCode::PoolClosed:
+            return ce_pool_exception;
         case ErrorCode::ServiceUnavailable:
             return ce_service_unavailable;
         case ErrorCode::KeyNotFound:

@@ -7,6 +7,7 @@
 #include "classes/cpu.hpp"
 #include "classes/exceptions.hpp"
 #include "classes/future.hpp"
+#include "classes/pool.hpp"
 #include "classes/scope.hpp"
 #include "classes/task_group.hpp"
 #include "classes/timeout.hpp"
@@ -33,6 +34,7 @@ static PHP_MINIT_FUNCTION(true_async) {
     register_channel();
     register_context();
     register_task_group();
+    register_pool();
     register_cpu();
     add_awaitable(ce_coroutine, [](zend_object* object) -> trueasync::Event* { return &PhpCoroutine::of(object); });
     request_minit();
