@@ -187,3 +187,16 @@ ZEND_FUNCTION(Async_graceful_shutdown) {
         request.runtime->shutdown(cancellation != nullptr ? PhpError::share(cancellation) : Ref<Error>());
     }
 }
+
+ZEND_FUNCTION(Async_spawn_thread) {
+    zval* task = nullptr;
+    bool inherit = true;
+    zval* bootloader = nullptr;
+    ZEND_PARSE_PARAMETERS_START(1, 3)
+    Z_PARAM_OBJECT_OF_CLASS(task, zend_ce_closure)
+    Z_PARAM_OPTIONAL
+    Z_PARAM_BOOL(inherit)
+    Z_PARAM_OBJECT_OF_CLASS_OR_NULL(bootloader, zend_ce_closure)
+    ZEND_PARSE_PARAMETERS_END();
+    zend_throw_exception(ce_async_exception, "spawn_thread() requires a Thread-Safe (ZTS) PHP build", 0);
+}

@@ -21,6 +21,7 @@ using namespace trueasync::php;
 
 PHP_INI_BEGIN()
 PHP_INI_ENTRY("async.debug_deadlock", "1", PHP_INI_ALL, nullptr)
+PHP_INI_ENTRY("async.stack_size", "512K", PHP_INI_ALL, nullptr)
 PHP_INI_END()
 
 static PHP_MINIT_FUNCTION(true_async) {

@@ -96,7 +96,8 @@ void advance(ChannelIterator& iterator) {
         return;
     }
     iterator.is_over = true;
-    if (result == WaitResult::Failed && channel->is_closed() && channel->close_reason() == ChannelCloseReason::Explicit) {
+    if (result == WaitResult::Failed && channel->is_closed() &&
+        channel->close_reason() == ChannelCloseReason::Explicit) {
         Scheduler::take_wait_error();
     } else {
         has_arrived(result);
@@ -138,7 +139,8 @@ zend_object_iterator* get_iterator(zend_class_entry* /*ce*/, zval* object, int b
 }  // namespace
 
 void set_close_reason(zend_object* exception, int reason) noexcept {
-    static constexpr const char* kCases[] = {"EXPLICIT", "DISPOSED", "NO_PRODUCERS", "NO_CONSUMERS", "DEADLOCK", "SCOPE_DISPOSED"};
+    static constexpr const char* kCases[] = {"EXPLICIT",     "DISPOSED", "NO_PRODUCERS",
+                                             "NO_CONSUMERS", "DEADLOCK", "SCOPE_DISPOSED"};
     zval value;
     ZVAL_OBJ_COPY(&value, zend_enum_get_case_cstr(ce_channel_close_reason, kCases[reason]));
     zend_update_property(ce_channel_exception, exception, ZEND_STRL("reason"), &value);
@@ -164,10 +166,10 @@ void register_channel() {
 using namespace trueasync;
 using namespace trueasync::php;
 
-#define TA_CHANNEL_SELF                                             \
+#define TA_CHANNEL_SELF                                               \
     ChannelOf<Value>* const channel = channel_of(Z_OBJ_P(ZEND_THIS)); \
-    if (channel == nullptr) {                                       \
-        return;                                                     \
+    if (channel == nullptr) {                                         \
+        return;                                                       \
     }
 
 ZEND_METHOD(Async_Channel, __construct) {
@@ -260,11 +262,11 @@ ZEND_METHOD(Async_Channel, close) {
     channel->close();
 }
 
-#define TA_CHANNEL_TELLS(method, statement)   \
-    ZEND_METHOD(Async_Channel, method) {      \
-        ZEND_PARSE_PARAMETERS_NONE();         \
-        TA_CHANNEL_SELF                       \
-        statement;                            \
+#define TA_CHANNEL_TELLS(method, statement) \
+    ZEND_METHOD(Async_Channel, method) {    \
+        ZEND_PARSE_PARAMETERS_NONE();       \
+        TA_CHANNEL_SELF                     \
+        statement;                          \
     }
 TA_CHANNEL_TELLS(isClosed, RETURN_BOOL(channel->is_closed()))
 TA_CHANNEL_TELLS(capacity, RETURN_LONG(channel->capacity()))

@@ -35,9 +35,8 @@ struct KeyTraits {
         }
     };
     static std::string describe(const Value& key) {
-        return Z_TYPE_P(key.get()) == IS_STRING
-                   ? '"' + std::string(Z_STRVAL_P(key.get()), Z_STRLEN_P(key.get())) + '"'
-                   : "of type " + std::string(ZSTR_VAL(Z_OBJCE_P(key.get())->name));
+        return Z_TYPE_P(key.get()) == IS_STRING ? '"' + std::string(Z_STRVAL_P(key.get()), Z_STRLEN_P(key.get())) + '"'
+                                                : "of type " + std::string(ZSTR_VAL(Z_OBJCE_P(key.get())->name));
     }
 };
 

@@ -105,7 +105,8 @@ void PhpCoroutine::run_body() noexcept {
         );
     }
     drop_body();
-    if (ref_count() == 1 && !keeps_value) {  // only the runtime knows it: let the value go here, where destructors may suspend
+    if (ref_count() == 1 &&
+        !keeps_value) {  // only the runtime knows it: let the value go here, where destructors may suspend
         value.reset();
     }
 }

@@ -300,16 +300,16 @@ ZEND_METHOD(Async_Future, await) {
 }
 
 // What both classes answer alike.
-#define TA_FUTURE_BOTH(method, statement)                          \
-    ZEND_METHOD(Async_FutureState, method) {                       \
-        ZEND_PARSE_PARAMETERS_NONE();                              \
+#define TA_FUTURE_BOTH(method, statement)                                \
+    ZEND_METHOD(Async_FutureState, method) {                             \
+        ZEND_PARSE_PARAMETERS_NONE();                                    \
         [[maybe_unused]] FutureOf<Value>& future = future_of(ZEND_THIS); \
-        statement;                                                 \
-    }                                                              \
-    ZEND_METHOD(Async_Future, method) {                            \
-        ZEND_PARSE_PARAMETERS_NONE();                              \
+        statement;                                                       \
+    }                                                                    \
+    ZEND_METHOD(Async_Future, method) {                                  \
+        ZEND_PARSE_PARAMETERS_NONE();                                    \
         [[maybe_unused]] FutureOf<Value>& future = future_of(ZEND_THIS); \
-        statement;                                                 \
+        statement;                                                       \
     }
 TA_FUTURE_BOTH(isCompleted, RETURN_BOOL(future.is_completed()))
 TA_FUTURE_BOTH(getAwaitingInfo, {

@@ -160,7 +160,9 @@ HashTable* show_to_collector(zend_object* object, zval** table, int* count) {
     const Ref<PoolOf<Value>>& pool = PoolObject::of(object).pool;
     if (pool != nullptr && pool->ref_count() == 1) {
         pool->each_value([&](Value& value) { zend_get_gc_buffer_add_zval(buffer, value.get()); });
-        static_cast<PhpHooks&>(pool->hooks()).each([&](Value& value) { zend_get_gc_buffer_add_zval(buffer, value.get()); });
+        static_cast<PhpHooks&>(pool->hooks()).each([&](Value& value) {
+            zend_get_gc_buffer_add_zval(buffer, value.get());
+        });
         if (pool->strategy() != nullptr) {
             zend_get_gc_buffer_add_zval(buffer, static_cast<PhpStrategy&>(*pool->strategy()).object.get());
         }
@@ -207,11 +209,11 @@ using namespace trueasync::php;
     }
 
 ZEND_METHOD(Async_Pool, __construct) {
-    zend_fcall_info calls[5] = {empty_fcall_info, empty_fcall_info, empty_fcall_info, empty_fcall_info, empty_fcall_info};
+    zend_fcall_info calls[5] = {
+        empty_fcall_info, empty_fcall_info, empty_fcall_info, empty_fcall_info, empty_fcall_info};
     zend_fcall_info_cache caches[5] = {
         empty_fcall_info_cache, empty_fcall_info_cache, empty_fcall_info_cache, empty_fcall_info_cache,
-        empty_fcall_info_cache
-    };
+        empty_fcall_info_cache};
     zend_long min = 0;
     zend_long max = 10;
     zend_long interval = 0;
@@ -244,8 +246,7 @@ ZEND_METHOD(Async_Pool, __construct) {
     }
     auto hooks = std::make_unique<PhpHooks>();
     Callable* const callables[] = {
-        &hooks->factory, &hooks->destructor, &hooks->healthcheck, &hooks->before_acquire, &hooks->before_release
-    };
+        &hooks->factory, &hooks->destructor, &hooks->healthcheck, &hooks->before_acquire, &hooks->before_release};
     for (int i = 0; i < 5; ++i) {
         if (ZEND_FCI_INITIALIZED(calls[i])) {
             *callables[i] = Callable(calls[i], caches[i]);

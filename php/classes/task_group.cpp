@@ -249,7 +249,12 @@ void construct(INTERNAL_FUNCTION_PARAMETERS, GroupKind kind) {
 }
 
 void spawn_task(
-    zval* self, zend_fcall_info& call, zend_fcall_info_cache& cache, zval* arguments, int count, HashTable* named,
+    zval* self,
+    zend_fcall_info& call,
+    zend_fcall_info_cache& cache,
+    zval* arguments,
+    int count,
+    HashTable* named,
     std::optional<TaskKey> key
 ) {
     if (!may_suspend()) {
@@ -261,7 +266,9 @@ void spawn_task(
     has_arrived(group->spawn(Ref<Coroutine>::adopt(task), std::move(key)));
 }
 
-void return_future(Ref<PhpFuture> future, zval* return_value) { ZVAL_OBJ(return_value, make_future(std::move(future))); }
+void return_future(Ref<PhpFuture> future, zval* return_value) {
+    ZVAL_OBJ(return_value, make_future(std::move(future)));
+}
 
 /// `all` and `joinAll`.
 void ask_all(INTERNAL_FUNCTION_PARAMETERS) {
@@ -364,8 +371,9 @@ ZEND_METHOD(Async_TaskGroup, getErrors) {
 ZEND_METHOD(Async_TaskGroup, suppressErrors) { ZEND_PARSE_PARAMETERS_NONE(); }
 
 // What both classes do alike.
-#define TA_GROUP_BOTH(method, body) \
-    ZEND_METHOD(Async_TaskGroup, method) body ZEND_METHOD(Async_TaskSet, method) body
+#define TA_GROUP_BOTH(method, body)                                              \
+    ZEND_METHOD(Async_TaskGroup, method) body ZEND_METHOD(Async_TaskSet, method) \
+    body
 
 TA_GROUP_BOTH(spawn, {
     zend_fcall_info call;

@@ -5,8 +5,10 @@
 #include "../error.hpp"
 #include "autoload.hpp"
 #include "fiber.hpp"
+#include "gc.hpp"
 #include "pcntl.hpp"
 
+#include <algorithm>
 #include <trueasync/debug/dump.hpp>
 #include <trueasync/event/host_objects.hpp>
 #include <trueasync/event/report_sink.hpp>
@@ -87,6 +89,23 @@ TA_PHP_THREAD_LOCAL FiberRelief fiber_relief;
 
 }  // namespace
 
+namespace {
+
+constexpr std::size_t kSmallestStack = 64 * 1024;  // less than that is used up by a look-up of a name
+
+/// `async.stack_size`; if only `fiber.stack_size` was set, that.
+std::size_t stack_size() {
+    const bool is_fiber_size = cfg_get_entry(ZEND_STRL("async.stack_size")) == nullptr && EG(fiber_stack_size) != 0 &&
+                               cfg_get_entry(ZEND_STRL("fiber.stack_size")) != nullptr;
+    zend_string* name = zend_string_init(ZEND_STRL("async.stack_size"), false);
+    const zend_long size = is_fiber_size ? static_cast<zend_long>(EG(fiber_stack_size))
+                                         : zend_ini_parse_quantity_warn(zend_ini_get_value(name), name);
+    zend_string_release(name);
+    return std::max(kSmallestStack, static_cast<std::size_t>(size));
+}
+
+}  // namespace
+
 bool start_slow() noexcept {
     request.scheduler_vm.error_reporting = EG(error_reporting);
     request.scheduler_vm.begin(
@@ -94,6 +113,7 @@ bool start_slow() noexcept {
     );
     RuntimeSettings settings;
     settings.second_error_ends = false;
+    settings.stacks.stack_size = stack_size();
     settings.shutdown_grace = Deadline::never();
     auto runtime = std::make_unique<Runtime>(make_uv_reactor(), settings);
     runtime->scheduler().set_host_hook(&hook);
@@ -212,6 +232,7 @@ void request_minit() {
     set_host_objects(&objects);
     autoload_minit();
     fiber_minit();
+    gc_minit();
     compile_file_before = std::exchange(zend_compile_file, compile_file);
     compile_string_before = std::exchange(zend_compile_string, compile_string);
 }
@@ -219,6 +240,7 @@ void request_minit() {
 void request_mshutdown() {
     set_host_objects(nullptr);
     autoload_mshutdown();
+    gc_mshutdown();
     if (zend_compile_file == compile_file) {
         zend_compile_file = compile_file_before;
     }
@@ -230,6 +252,7 @@ void request_mshutdown() {
 void request_begin() {
     set_report_sink(&reports);
     request.is_exiting = false;
+    gc_request_begin();
     request.has_bailed_out = false;
     request.is_in_scheduler = false;
     request.is_interrupt_queued = false;

@@ -87,10 +87,11 @@ std::size_t Runtime::describe_running(char* buffer, std::size_t size, void* /*co
         return 0;
     }
     const char* name = coroutine->has_rare() ? coroutine->rare_->name.c_str() : "";
+    const Place place = coroutine->spawned_at();
     const int written = std::snprintf(
-        buffer, size, "Coroutine %llu%s%s%s spawned at %s:%u", static_cast<unsigned long long>(coroutine->id_),
-        *name != '\0' ? " '" : "", name, *name != '\0' ? "'" : "", coroutine->spawned_at_.file_name(),
-        coroutine->spawned_at_.line()
+        buffer, size, "Coroutine %llu%s%s%s spawned at %.*s:%u", static_cast<unsigned long long>(coroutine->id_),
+        *name != '\0' ? " '" : "", name, *name != '\0' ? "'" : "", static_cast<int>(place.file.size()),
+        place.file.data(), place.line
     );
     return written < 0 ? 0 : std::min(static_cast<std::size_t>(written), size - 1);
 }

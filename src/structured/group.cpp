@@ -486,8 +486,8 @@ bool GroupEvent::offer(Ask& ask, std::optional<std::uint64_t>& outcome) noexcept
         }
         return true;
     }
-    const bool is_wanted = outcome.has_value() &&
-                           (ask.question == Question::First || entries_.at(*outcome)->has_succeeded());
+    const bool is_wanted =
+        outcome.has_value() && (ask.question == Question::First || entries_.at(*outcome)->has_succeeded());
     if (is_wanted) {
         answer_one(*ask.future, *outcome);
         if (removes()) {

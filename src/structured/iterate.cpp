@@ -35,7 +35,9 @@ public:
         is_over_ = true;
         for (const Ref<Coroutine>& worker : std::vector<Ref<Coroutine>>(workers_)) {
             if (worker.get() != Scheduler::current_coroutine()) {
-                Scheduler::current()->cancel(*worker, Error::cancellation(CancelReason::UserRequest, "iteration ended"));
+                Scheduler::current()->cancel(
+                    *worker, Error::cancellation(CancelReason::UserRequest, "iteration ended")
+                );
             }
         }
     }
@@ -176,8 +178,8 @@ WaitResult iterate(
     if (cancels) {
         scope->cancel();
     }
-    const WaitResult rest = cancels ? scope->await_after_cancellation(nullptr, {}, where)
-                                    : scope->await_completion({}, where);
+    const WaitResult rest =
+        cancels ? scope->await_after_cancellation(nullptr, {}, where) : scope->await_completion({}, where);
     if (rest == WaitResult::Failed && reason == nullptr) {
         reason = Scheduler::take_wait_error();
     }

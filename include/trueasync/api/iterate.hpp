@@ -15,7 +15,8 @@ namespace detail {
 template <typename Range, typename F>
 class RangeIteration final : public Iteration {
 public:
-    RangeIteration(Range& range, F& function) : next_(std::ranges::begin(range)), end_(std::ranges::end(range)), function_(function) {}
+    RangeIteration(Range& range, F& function)
+        : next_(std::ranges::begin(range)), end_(std::ranges::end(range)), function_(function) {}
 
     std::unique_ptr<IterationItem> next(Ref<Error>& error) override {
         try {
@@ -69,7 +70,9 @@ private:
 /// @snippet unit/structured/iterate_test.cpp  iterate
 template <std::ranges::forward_range Range, typename F>
 void iterate(
-    Range&& range, F function, const IterateSettings& settings = {},
+    Range&& range,
+    F function,
+    const IterateSettings& settings = {},
     std::source_location where = std::source_location::current()
 ) {
     detail::RangeIteration<std::remove_reference_t<Range>, F> iteration(range, function);

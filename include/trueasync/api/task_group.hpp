@@ -109,13 +109,17 @@ protected:
 
     template <typename F>
     Ref<Coroutine> make_task(F&& task, std::source_location where) {
-        static_assert(std::is_same_v<std::invoke_result_t<std::decay_t<F>&>, T>, "tasks return what the group collects");
+        static_assert(
+            std::is_same_v<std::invoke_result_t<std::decay_t<F>&>, T>, "tasks return what the group collects"
+        );
         return Ref<Coroutine>::adopt(new Task<F>(std::forward<F>(task), where));
     }
 
     template <typename F>
     TA_INLINE void spawn_plain(F&& task, std::source_location where, std::uint64_t id) {
-        static_assert(std::is_same_v<std::invoke_result_t<std::decay_t<F>&>, T>, "tasks return what the group collects");
+        static_assert(
+            std::is_same_v<std::invoke_result_t<std::decay_t<F>&>, T>, "tasks return what the group collects"
+        );
         Task<F>* coroutine = nullptr;
         try {
             coroutine = new Task<F>(std::forward<F>(task), where, id);

@@ -132,6 +132,9 @@ public:
     /// Inlined with its switch, so that each place in a program has a jump of its own to predict.
     static TA_INLINE WaitResult suspend(std::source_location where) noexcept;
 
+    /// Lets the head of the queue run up to its next stop and goes on right after it, before everybody else. May suspend.
+    static WaitResult run_head(std::source_location where) noexcept;
+
     /// Suspends until someone wakes this coroutine with `wake`. For waits; see wait.hpp. Call it with the waker state set to
     /// `Waiting` only; the caller looks at `attention` afterwards through `arrived`.
     static TA_INLINE void park(Coroutine& self) noexcept;

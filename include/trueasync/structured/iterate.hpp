@@ -29,7 +29,8 @@ public:
 
 struct IterateSettings {
     std::uint32_t concurrency = 0;  ///< how many elements at a time; 0: any number
-    bool cancels_pending = true;    ///< what callbacks have spawned and left is cancelled at the end; else it is waited for
+    bool cancels_pending =
+        true;  ///< what callbacks have spawned and left is cancelled at the end; else it is waited for
 };
 
 /// Walks through `iteration`. May suspend; returns when everything is done, also what callbacks have spawned (they run in a scope of

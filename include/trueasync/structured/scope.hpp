@@ -179,7 +179,8 @@ protected:
     // A coroutine's note: its place in `members_`, and what it is.
     static constexpr std::uint32_t kZombie = 1U << 31;  // runs on after a cancellation: not active
     static constexpr std::uint32_t kHelper = 1U << 30;  // runs handlers: never active, never stopped
-    static constexpr std::uint32_t kTask = 1U << 29;    // of a group, which keeps it itself; the place means something to that
+    static constexpr std::uint32_t kTask =
+        1U << 29;  // of a group, which keeps it itself; the place means something to that
     static constexpr std::uint32_t kPlace = kTask - 1;
 
     // For groups, whose tasks count here as one active coroutine while there are any.
@@ -193,7 +194,9 @@ protected:
     virtual void list_tasks(std::vector<Coroutine*>& /*tasks*/) const {}
 
     /// Stops one of its coroutines, or makes a zombie of it, which is what it then returns.
-    static bool stop_one(Coroutine& coroutine, const Ref<Error>& cancellation, bool safely, bool even_zombies, Parked* parked);
+    static bool stop_one(
+        Coroutine& coroutine, const Ref<Error>& cancellation, bool safely, bool even_zombies, Parked* parked
+    );
     /// A coroutine has ended and is forgotten, unless handlers for its end may fail yet.
     void let_go(Coroutine& coroutine) noexcept {
         if (TA_LIKELY(coroutine.finally_list() == nullptr)) {

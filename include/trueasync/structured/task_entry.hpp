@@ -75,7 +75,9 @@ public:
         Slot* chunk = chunk_of(number);
         return chunk != nullptr ? entries_of(chunk) + number % kChunk : nullptr;
     }
-    void* value_at(std::uint64_t number) const noexcept { return values_of(chunk_of(number)) + number % kChunk * value_size_; }
+    void* value_at(std::uint64_t number) const noexcept {
+        return values_of(chunk_of(number)) + number % kChunk * value_size_;
+    }
 
     /// The entry holds nothing any more.
     void remove(std::uint64_t number) noexcept {
