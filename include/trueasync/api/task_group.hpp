@@ -118,13 +118,12 @@ protected:
         static_assert(std::is_same_v<std::invoke_result_t<std::decay_t<F>&>, T>, "tasks return what the group collects");
         Task<F>* coroutine = nullptr;
         try {
-            coroutine = new Task<F>(std::forward<F>(task), where, id);
+            coroutine = new Task<F>(std::forward<F>(task), where, id, group_->scope(), group_->next_note());
         } catch (...) {
             Scheduler::unclaim_spawn(id);
             throw;
         }
         group_->add_plain(*coroutine);
-        coroutine->release_shared();  // only the runtime holds it
         Scheduler::enter(*coroutine);
     }
 
