@@ -179,8 +179,9 @@ WaitResult GroupEvent::spawn(
         }
     }
     const std::uint64_t number = add_entry(std::move(key));
-    if (concurrency_ != 0 && (running_ >= concurrency_ || !queue_.empty())) {
+    if (concurrency_ != 0 && (running_ >= concurrency_ || queued_ != 0)) {
         queue_.push_back({std::move(task), number});
+        ++queued_;
         return WaitResult::Ready;
     }
     if (Status status = launch(std::move(task), number); !status) {
@@ -253,7 +254,7 @@ void GroupEvent::begin_active() noexcept {
 }
 
 /// There is no active task any more, and maybe none at all.
-void GroupEvent::task_left(std::uint32_t /*note*/) noexcept {
+void GroupEvent::task_left() noexcept {
     const Ref<ScopeEvent> scope = scope_;
     if (std::exchange(is_active_, false)) {
         static_cast<TaskScope&>(*scope).tell_active(false);
@@ -266,9 +267,10 @@ void GroupEvent::task_left(std::uint32_t /*note*/) noexcept {
 
 /// A task has left its slot: the next one starts, and one who wanted to add goes on.
 void GroupEvent::start_queued() noexcept {
-    while (!queue_.empty() && running_ < concurrency_) {
+    while (queued_ != 0 && running_ < concurrency_) {
         Queued next = std::move(queue_.front());
         queue_.pop_front();
+        --queued_;
         if (Status status = launch(std::move(next.task), next.number); TA_UNLIKELY(!status)) {
             *entries_.at(next.number) = TaskEntry::failed(status.take());
             ++failures_;
@@ -287,6 +289,7 @@ void GroupEvent::wake_spawners() noexcept {
 
 void GroupEvent::drop_queued(const Ref<Error>& error) noexcept {
     std::deque<Queued> dropped = std::exchange(queue_, {});
+    queued_ = 0;
     for (const Queued& queued : dropped) {
         *entries_.at(queued.number) = TaskEntry::failed(error);
         ++failures_;
@@ -301,12 +304,13 @@ void GroupEvent::drop_queued(const Ref<Error>& error) noexcept {
 void GroupEvent::task_finished(Coroutine& task, Error* error) noexcept {
     const std::uint32_t note = task.owner_note();
     const std::uint64_t number = entries_.end() - 1 - ((entries_.end() - 1 - note) & kNumber);
-    TaskEntry& entry = *entries_.at(number);
+    const TaskEntries::Place place = entries_.place_of(number);
+    TaskEntry& entry = *place.entry;
     if (TA_UNLIKELY(error != nullptr)) {
         entry = TaskEntry::failed(Ref<Error>(error));
         ++failures_;
     } else {
-        keep(entries_.value_at(number), task);
+        keep(place.value, task);
         entry = TaskEntry::succeeded();
     }
     --running_;
@@ -316,7 +320,7 @@ void GroupEvent::task_finished(Coroutine& task, Error* error) noexcept {
         start_queued();
     }
     if (TA_UNLIKELY(running_ == zombies_)) {
-        task_left(note);
+        task_left();
     }
 }
 

@@ -122,13 +122,12 @@ protected:
         );
         Task<F>* coroutine = nullptr;
         try {
-            coroutine = new Task<F>(std::forward<F>(task), where, id);
+            coroutine = new Task<F>(std::forward<F>(task), where, id, group_->scope(), group_->next_note());
         } catch (...) {
             Scheduler::unclaim_spawn(id);
             throw;
         }
         group_->add_plain(*coroutine);
-        coroutine->release_shared();  // only the runtime holds it
         Scheduler::enter(*coroutine);
     }
 

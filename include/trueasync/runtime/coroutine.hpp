@@ -168,6 +168,23 @@ protected:
           id_(claim.id),
           spawned_at_(where) {}
 
+    /// The same for `Scheduler::claim_owned_spawn`; only the runtime holds it.
+    struct OwnedClaim {
+        std::uint64_t id;
+        Owner* owner;
+        std::uint32_t note;
+        std::uint8_t body;
+    };
+    Coroutine(std::source_location where, OwnedClaim claim) noexcept
+        : Event(EventType::Coroutine),
+          SwitchState(kNew, WakerState::Queued, where),
+          ListNode(Unset{}),
+          extras_(kOwned),
+          body_(claim.body),
+          owner_note_(claim.note),
+          id_(claim.id),
+          owner_(claim.owner) {}
+
     ~Coroutine() override {
         if (TA_UNLIKELY((extras_ & (kOwned | kHasRare | kFailed)) != 0)) {
             destroy_extras();

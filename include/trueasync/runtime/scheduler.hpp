@@ -348,7 +348,7 @@ private:
     bool finish_owned(Coroutine& coroutine) noexcept;
     Coroutine* next_after(detail::Hot& hot, Coroutine& ended, bool& is_given) noexcept;
     void drop(Coroutine& ended, bool is_given) noexcept;
-    TA_COLD void drop_last(Coroutine& ended) noexcept;
+    void drop_last(Coroutine& ended) noexcept;
     TA_COLD void run_finally(Coroutine& coroutine) noexcept;
     void finish_unstarted(Coroutine& coroutine, Ref<Error> error) noexcept;
     void fire_handlers(Coroutine& coroutine, SwitchKind kind) noexcept;

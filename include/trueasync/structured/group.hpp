@@ -48,18 +48,18 @@ public:
         std::source_location where = std::source_location::current()
     ) noexcept;
 
-    /// The short way for who makes the coroutine after `Scheduler::claim_owned_spawn`, while `is_plain`: no limits, no keys. First
-    /// `reserve`, which may throw `std::bad_alloc`, then, with the coroutine made, this, then `Scheduler::enter`.
+    /// The short way while `is_plain`, without limits and keys: `reserve`, which may throw `std::bad_alloc`, then
+    /// `Scheduler::claim_owned_spawn`, then the coroutine is made with `scope` and `next_note`, then `add_plain`, then
+    /// `Scheduler::enter`.
     bool is_plain() const noexcept { return is_plain_; }
     void reserve() {
         if (TA_UNLIKELY(entries_.needs_chunk())) {
             entries_.add_chunk();
         }
     }
+    std::uint32_t next_note() const noexcept { return kTask | (static_cast<std::uint32_t>(entries_.end()) & kNumber); }
     void add_plain(Coroutine& task) noexcept {
-        const std::uint64_t number = entries_.push(TaskEntry::running(task));
-        task.set_owner(scope_.get());
-        task.set_owner_note(kTask | (static_cast<std::uint32_t>(number) & kNumber));
+        entries_.push(TaskEntry::running(task));
         if (TA_UNLIKELY(running_++ == zombies_)) {
             begin_active();
         }
@@ -180,7 +180,7 @@ private:
         std::unordered_map<std::uint64_t, TaskKey> names;
     };
 
-    std::uint64_t unsettled() const noexcept { return running_ + queue_.size(); }
+    std::uint64_t unsettled() const noexcept { return std::uint64_t{running_} + queued_; }
     const char* name() const noexcept { return kind_ == GroupKind::Set ? "TaskSet" : "TaskGroup"; }
     void update_plain() noexcept { is_plain_ = concurrency_ == 0 && !is_shut_ && keys_ == nullptr; }
     [[nodiscard]] Status check_open(const std::optional<TaskKey>& key) const;
@@ -189,7 +189,7 @@ private:
     std::uint64_t add_entry(std::optional<TaskKey>&& key);
     [[nodiscard]] Status launch(Ref<Coroutine> task, std::uint64_t number) noexcept;
     void begin_active() noexcept;
-    void task_left(std::uint32_t note) noexcept;
+    void task_left() noexcept;
     void start_queued() noexcept;
     void wake_spawners() noexcept;
     void drop_queued(const Ref<Error>& error) noexcept;
@@ -209,6 +209,7 @@ private:
     TaskEntries entries_;
     std::uint32_t running_ = 0;
     std::uint32_t zombies_ = 0;  // of these
+    std::uint32_t queued_ = 0;   // the length of `queue_`
     Ref<ScopeEvent> scope_;      // a `TaskScope`
     bool is_plain_ = false;
     bool is_shut_ = false;

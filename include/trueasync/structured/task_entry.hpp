@@ -57,17 +57,29 @@ public:
     /// How many are not removed.
     std::uint64_t count() const noexcept { return end_ - removed_; }
 
-    bool needs_chunk() const noexcept { return end_ % kChunk == 0 && end_ / kChunk == first_ + chunks_.size(); }
+    bool needs_chunk() const noexcept { return room_ == 0; }
     void add_chunk() {
         chunks_.reserve(chunks_.size() + 1 > chunks_.capacity() ? chunks_.size() * 2 + 4 : chunks_.size());
         chunks_.emplace_back(new Slot[1 + kChunk * sizeof(TaskEntry) / sizeof(Slot) + slots_of_values()]);
         new (chunks_.back().get()) Header();
+        next_ = entries_of(chunks_.back().get());
+        room_ = kChunk;
     }
     /// Precondition: there is a chunk for it.
     std::uint64_t push(TaskEntry entry) noexcept {
-        const std::uint64_t number = end_++;
-        new (at(number)) TaskEntry(entry);
-        return number;
+        new (next_++) TaskEntry(entry);
+        --room_;
+        return end_++;
+    }
+
+    /// Both of one that is not removed.
+    struct Place {
+        TaskEntry* entry;
+        void* value;
+    };
+    Place place_of(std::uint64_t number) const noexcept {
+        Slot* chunk = chunks_[number / kChunk - first_].get();
+        return {entries_of(chunk) + number % kChunk, values_of(chunk) + number % kChunk * value_size_};
     }
 
     /// Null when its chunk is gone.
@@ -141,6 +153,8 @@ private:
     }
 
     std::uint64_t end_ = 0;
+    TaskEntry* next_ = nullptr;  // of the last chunk
+    std::uint64_t room_ = 0;     // in the last chunk
     std::uint64_t removed_ = 0;
     std::uint64_t first_ = 0;  // the chunk at the front of the list
     std::vector<std::unique_ptr<Slot[]>> chunks_;
