@@ -4,6 +4,7 @@
 #include "classes/coroutine.hpp"
 #include "classes/cpu.hpp"
 #include "classes/exceptions.hpp"
+#include "classes/fs_watcher.hpp"
 #include "classes/future.hpp"
 #include "classes/timeout.hpp"
 #include "engine/request.hpp"
@@ -26,6 +27,7 @@ static PHP_MINIT_FUNCTION(true_async) {
     register_future();
     register_coroutine();
     register_cpu();
+    register_fs_watcher();
     add_awaitable(ce_coroutine, [](zend_object* object) -> trueasync::Event* { return &PhpCoroutine::of(object); });
     request_minit();
     return SUCCESS;
