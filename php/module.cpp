@@ -6,6 +6,7 @@
 #include "classes/coroutine.hpp"
 #include "classes/cpu.hpp"
 #include "classes/exceptions.hpp"
+#include "classes/fs_watcher.hpp"
 #include "classes/future.hpp"
 #include "classes/pool.hpp"
 #include "classes/scope.hpp"
@@ -37,6 +38,7 @@ static PHP_MINIT_FUNCTION(true_async) {
     register_task_group();
     register_pool();
     register_cpu();
+    register_fs_watcher();
     add_awaitable(ce_coroutine, [](zend_object* object) -> trueasync::Event* { return &PhpCoroutine::of(object); });
     request_minit();
     return SUCCESS;

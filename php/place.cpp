@@ -42,4 +42,9 @@ void return_place(const Place& place, zval* return_value) noexcept {
     add_next_index_long(return_value, place.line);
 }
 
+void return_location(const Place& place, zval* return_value) noexcept {
+    const std::string text = to_string(place);
+    ZVAL_STRINGL(return_value, text.data(), text.size());
+}
+
 }  // namespace trueasync::php

@@ -17,4 +17,7 @@ Place place_here(Value& file) noexcept;
 /// `[file, line]`, or `[null, 0]`.
 void return_place(const Place& place, zval* return_value) noexcept;
 
+/// `"file:line"`, or `"unknown"`.
+void return_location(const Place& place, zval* return_value) noexcept;
+
 }  // namespace trueasync::php

@@ -261,7 +261,7 @@ ZEND_METHOD(Async_Coroutine, getSpawnFileAndLine) {
 
 ZEND_METHOD(Async_Coroutine, getSpawnLocation) {
     ZEND_PARSE_PARAMETERS_NONE();
-    RETURN_STRING(to_string(self_of(ZEND_THIS).spawned_at()).c_str());
+    return_location(self_of(ZEND_THIS).spawned_at(), return_value);
 }
 
 ZEND_METHOD(Async_Coroutine, getSuspendFileAndLine) {
@@ -273,7 +273,7 @@ ZEND_METHOD(Async_Coroutine, getSuspendFileAndLine) {
 ZEND_METHOD(Async_Coroutine, getSuspendLocation) {
     ZEND_PARSE_PARAMETERS_NONE();
     PhpCoroutine& self = self_of(ZEND_THIS);
-    RETURN_STRING(to_string(self.is_started() && !self.is_finished() ? self.suspended_at() : Place()).c_str());
+    return_location(self.is_started() && !self.is_finished() ? self.suspended_at() : Place(), return_value);
 }
 
 #define TA_COROUTINE_IS(method, expression)      \

@@ -317,7 +317,7 @@ TA_FUTURE_BOTH(getAwaitingInfo, {
     add_next_index_string(return_value, future.info().c_str());
 })
 TA_FUTURE_BOTH(getCreatedFileAndLine, return_place(future.created_at(), return_value))
-TA_FUTURE_BOTH(getCreatedLocation, RETURN_STRING(to_string(future.created_at()).c_str()))
+TA_FUTURE_BOTH(getCreatedLocation, return_location(future.created_at(), return_value))
 TA_FUTURE_BOTH(getCompletedFileAndLine, return_place(future.completed_at(), return_value))
-TA_FUTURE_BOTH(getCompletedLocation, RETURN_STRING(to_string(future.completed_at()).c_str()))
+TA_FUTURE_BOTH(getCompletedLocation, return_location(future.completed_at(), return_value))
 #undef TA_FUTURE_BOTH

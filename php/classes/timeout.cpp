@@ -37,7 +37,8 @@ Event* event_of_timeout(zend_object* object) {
 
 zend_object* create(zend_class_entry* ce) {
     auto* self = static_cast<TimeoutObject*>(zend_object_alloc(sizeof(TimeoutObject), ce));
-    new (self) TimeoutObject{};
+    new (&self->event) Ref<Event>();  // not the whole: an object without properties is shorter than its type
+    self->milliseconds = 0;
     zend_object_std_init(&self->std, ce);
     object_properties_init(&self->std, ce);
     self->std.handlers = &handlers;

@@ -4,12 +4,16 @@
 
 namespace Async;
 
+/**
+ * @strict-properties
+ * @not-serializable
+ */
 final readonly class FileSystemEvent
 {
-    public string $path;
-    public ?string $filename;
-    public bool $renamed;
-    public bool $changed;
+    public readonly string $path;
+    public readonly ?string $filename;
+    public readonly bool $renamed;
+    public readonly bool $changed;
 }
 
 /**
