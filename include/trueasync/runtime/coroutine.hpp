@@ -177,12 +177,13 @@ protected:
     };
     Coroutine(std::source_location where, OwnedClaim claim) noexcept
         : Event(EventType::Coroutine),
-          SwitchState(kNew, WakerState::Queued, where),
+          SwitchState(kNew, WakerState::Queued),
           ListNode(Unset{}),
           extras_(kOwned),
           body_(claim.body),
           owner_note_(claim.note),
           id_(claim.id),
+          spawned_at_(where),
           owner_(claim.owner) {}
 
     ~Coroutine() override {
