@@ -1,4 +1,6 @@
 #include <trueasync/runtime/helper.hpp>
+
+#include <algorithm>
 #include <trueasync/runtime/runtime.hpp>
 
 namespace trueasync {
@@ -74,6 +76,16 @@ void Scheduler::run_finally(Coroutine& coroutine) noexcept {
         },
         coroutine.owner()
     );
+}
+
+SchedulerStats Scheduler::stats() const noexcept {
+    SchedulerStats stats = stats_;
+    if (detail::hot.scheduler == this) {
+        stats.spawned = detail::hot.spawned;
+        stats.switches += turns_granted_ - static_cast<std::uint32_t>(std::max(detail::hot.fast_turns, 0));
+    }
+    stats.finished = stats.spawned - alive_count();
+    return stats;
 }
 
 }  // namespace trueasync

@@ -377,9 +377,6 @@ void Scheduler::context_main() noexcept {
         next.waker_state_ = WakerState::NoStatus;
         state.current = &next;
         if (TA_UNLIKELY((next.attention_ & Coroutine::kUnstarted) != 0)) {
-            for (int line = 0; line < 4; ++line) {  // who starts after that: of many, it has long left the cache
-                __builtin_prefetch(reinterpret_cast<std::byte*>(state.queue.head()) + line * 64, 1);
-            }
             --scheduler.stats_.switches;  // the turn was counted as one
             ++scheduler.stats_.handovers;
             scheduler.stacks_.unreserve();
@@ -807,16 +804,6 @@ void Scheduler::end() noexcept {
     take_wait_error();
     std::exchange(main_, nullptr)->release();
     own_.reset();
-}
-
-SchedulerStats Scheduler::stats() const noexcept {
-    SchedulerStats stats = stats_;
-    if (hot.scheduler == this) {
-        stats.spawned = hot.spawned;
-        stats.switches += turns_granted_ - static_cast<std::uint32_t>(std::max(hot.fast_turns, 0));
-    }
-    stats.finished = stats.spawned - alive_count();
-    return stats;
 }
 
 }  // namespace trueasync
