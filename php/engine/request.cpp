@@ -198,6 +198,8 @@ void execute_bottom(zend_execute_data* execute_data) {
         if (request.uncaught != nullptr && EG(exception) == nullptr) {
             EG(exception) = std::exchange(request.uncaught, nullptr);
         }
+    } else if (EG(exception) != nullptr && EG(current_execute_data) == nullptr && instanceof_function(EG(exception)->ce, ce_cancellation)) {
+        zend_clear_exception();  // ends a script without a word, also one that never used a coroutine
     }
 }
 

@@ -108,7 +108,10 @@ void Runtime::shutdown(Ref<Error> cause) noexcept {
     }
     state_ = State::Stopping;
     scheduler_.set_accepting(false);
-    cancel_all(Error::cancellation(CancelReason::Shutdown, "Graceful shutdown", std::move(cause)));
+    if (cause == nullptr || !cause->is_cancellation()) {
+        cause = Error::cancellation(CancelReason::Shutdown, "Graceful shutdown", std::move(cause));
+    }
+    cancel_all(cause);
     if (!settings_.shutdown_grace.is_never()) {
         grace_ = std::make_unique<GraceTimer>(*this);
         if (!reactor_->arm(*grace_, settings_.shutdown_grace.resolve(reactor_->now()))) {

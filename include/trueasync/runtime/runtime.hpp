@@ -51,7 +51,8 @@ public:
     /// the first that nobody took, or the deadlock.
     Ref<Error> finish(Ref<Error> main_error = {}) noexcept;
 
-    /// Begins a graceful shutdown; `cause` becomes the previous error of every cancellation. Once is enough.
+    /// Begins a graceful shutdown; everybody is cancelled with `cause` if that is a cancellation, else it becomes the previous error of
+    /// theirs. Once is enough.
     void shutdown(Ref<Error> cause = {}) noexcept;
 
     /// An error that nobody took: reported, then the first begins a graceful shutdown and the second ends it.
