@@ -94,7 +94,7 @@ RUNTIME_TEST(Shutdown, AGivenCancellationIsWhatEverybodyGets) {
             try {
                 sleep_for(1h);
             } catch (const Cancellation& cancellation) {
-                EXPECT_EQ(cancellation.error(), given.get());
+                EXPECT_EQ(cancellation.error().get(), given.get());
                 ++cancelled;
             }
         };
