@@ -86,26 +86,6 @@ RUNTIME_TEST(Shutdown, EveryCoroutineAndMainAreCancelled) {
     EXPECT_TRUE(sink.unhandled.empty());
 }
 
-RUNTIME_TEST(Shutdown, AGivenCancellationIsWhatEverybodyGets) {
-    const Ref<Error> given = Error::cancellation(CancelReason::UserRequest, "time to go");
-    int cancelled = 0;
-    in_runtime([&] {
-        const auto expect_given = [&] {
-            try {
-                sleep_for(1h);
-            } catch (const Cancellation& cancellation) {
-                EXPECT_EQ(cancellation.error().get(), given.get());
-                ++cancelled;
-            }
-        };
-        spawn(expect_given);
-        suspend();
-        runtime().shutdown(given);
-        expect_given();
-    });
-    EXPECT_EQ(cancelled, 2);
-}
-
 RUNTIME_TEST(Shutdown, UnstartedOnesAreDropped) {
     Handle<void> child;
     in_runtime([&] {
