@@ -6,7 +6,7 @@ true_async
 <?php
 use function Async\{spawn, await_all, delay};
 
-function later(int $ms, mixed $value) { return spawn(function () use ($ms, $value) { delay($ms); return $value; }); }
+function later(int $ms, mixed $value) { return spawn(function () use ($ms, $value) { delay($ms * 10); return $value; }); }
 function failing(string $text) { return spawn(function () use ($text) { throw new LogicException($text); }); }
 function dump(array $answer): void {
     [$results, $errors] = $answer;

@@ -6,8 +6,8 @@ true_async
 <?php
 use function Async\{spawn, await_any_or_fail, await_first_success, delay, suspend, get_coroutines};
 
-function later(int $ms, mixed $value) { return spawn(function () use ($ms, $value) { delay($ms); return $value; }); }
-function failing(string $text, int $ms = 0) { return spawn(function () use ($text, $ms) { delay($ms); throw new LogicException($text); }); }
+function later(int $ms, mixed $value) { return spawn(function () use ($ms, $value) { delay($ms * 10); return $value; }); }
+function failing(string $text, int $ms = 0) { return spawn(function () use ($text, $ms) { delay($ms * 10); throw new LogicException($text); }); }
 
 var_dump(await_any_or_fail([]));
 $slow = later(20, 'slow');

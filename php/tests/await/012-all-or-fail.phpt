@@ -6,8 +6,8 @@ true_async
 <?php
 use function Async\{spawn, await_all_or_fail, await_any_of_or_fail, await_any_of, delay, get_coroutines};
 
-function later(int $ms, mixed $value) { return spawn(function () use ($ms, $value) { delay($ms); return $value; }); }
-function failing(string $text, int $ms = 0) { return spawn(function () use ($text, $ms) { delay($ms); throw new LogicException($text); }); }
+function later(int $ms, mixed $value) { return spawn(function () use ($ms, $value) { delay($ms * 10); return $value; }); }
+function failing(string $text, int $ms = 0) { return spawn(function () use ($text, $ms) { delay($ms * 10); throw new LogicException($text); }); }
 function outcome(Closure $action): void {
     try {
         echo json_encode($action()), "\n";

@@ -47,7 +47,7 @@ bool(true)
 bool(true)
 array(1) {
   [0]=>
-  string(%d) "%s(%s1000ms%S)"
+  string(%d) "%s(%s%dms%S)"
 }
 %s
 array(0) {
