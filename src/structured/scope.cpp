@@ -385,9 +385,7 @@ void ScopeEvent::stop_below(const Ref<Error>& cancellation) noexcept {
         return;
     }
     for (const Ref<ScopeEvent>& scope : tree()) {
-        if (!scope->is_cancelled()) {  // else they were asked already
-            scope->stop_coroutines(cancellation, scope->is_safe_, false, nullptr);
-        }
+        scope->stop_coroutines(cancellation, scope->is_safe_, false, nullptr);
     }
 }
 

@@ -128,10 +128,11 @@ CORO_TEST(TaskGroup, EmptyOne) {
 
 CORO_TEST(TaskGroup, AllIsAboutTheTasksThatAreThere) {
     TaskGroup<int> group;
-    group.spawn(after(1, 1));
+    group.spawn(after(5, 1));
     auto waiter = spawn([&] { return show(group.all()); });
     suspend();
-    group.spawn(after(50, 2));
+    group.spawn(after(0, 2));
+    group.spawn(after(50, 3));
     EXPECT_EQ(await(waiter), "0=1 ");
     EXPECT_FALSE(group.is_finished());
 }
@@ -324,7 +325,10 @@ CORO_TEST(TaskGroup, NeverMoreThanTheLimitAtOnce) {
 CORO_TEST(TaskGroup, CancelledSpawnerHandsItsPlaceOn) {
     TaskGroup<int> group(TaskLimits{1, 1});
     group.spawn(after(3, 0));
-    group.spawn(after(3, 1));
+    group.spawn([] {
+        sleep_for(1ms);
+        return 1;
+    });
     auto first = spawn([&] { group.spawn(after(0, 2)); });
     auto second = spawn([&] { group.spawn(after(0, 3)); });
     settle(2);
@@ -333,9 +337,27 @@ CORO_TEST(TaskGroup, CancelledSpawnerHandsItsPlaceOn) {
         suspend();
     }
     first.cancel();  // woken, and not yet on
-    await(second);
+    settle();
     EXPECT_TRUE(first.is_cancelled());
+    EXPECT_TRUE(second.is_finished()) << "at once, not with the next task that ends";
     EXPECT_EQ(show(group.all()), "0=0 1=1 2=3 ");
+}
+
+CORO_TEST(TaskGroup, PlaceOfAWokenSpawnerIsNotTaken) {
+    TaskGroup<int> group(TaskLimits{1, 1});
+    group.spawn(after(3, 0));
+    group.spawn([] {
+        sleep_for(1ms);
+        return 1;
+    });
+    auto first = spawn([&] { group.spawn(after(0, 2)); });
+    settle(2);
+    while (!first.coroutine().is_queued()) {
+        suspend();
+    }
+    group.spawn(after(0, 3));  // comes when the place is promised: waits behind
+    EXPECT_TRUE(first.is_finished());
+    EXPECT_EQ(show(group.all()), "0=0 1=1 2=2 3=3 ");
 }
 
 CORO_TEST(TaskGroup, ClosingRefusesWhoWaitsForAPlace) {

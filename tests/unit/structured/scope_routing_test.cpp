@@ -246,6 +246,27 @@ CORO_TEST(ScopeRouting, WithoutAHandlerTheOthersAreStoppedButNothingIsClosed) {
     EXPECT_THROW(await(failing), std::runtime_error);
 }
 
+CORO_TEST(ScopeRouting, SecondFailureDoesNotDisturbWhoCleansUp) {
+    Scope scope;
+    bool is_clean = false;
+    scope.spawn([&] {
+        try {
+            sleep_for(1h);
+        } catch (const Cancellation&) {
+            sleep_for(1ms);
+            is_clean = true;
+        }
+    });
+    settle();
+    const auto first = scope.spawn(fail_with("E"));
+    settle();
+    const auto second = scope.spawn(fail_with("F"));
+    sleep_for(2ms);
+    EXPECT_TRUE(is_clean);
+    EXPECT_THROW(await(first), std::runtime_error);
+    EXPECT_THROW(await(second), std::runtime_error);
+}
+
 CORO_TEST(ScopeRouting, InASafeScopeOnlyWhatHasNotBegunIsStopped) {
     Scope scope;
     scope.allow_zombies();
