@@ -52,6 +52,20 @@ Status Scheduler::spawn_helper(
     return {};
 }
 
+WaitResult Scheduler::run_head(std::source_location where) noexcept {
+    Coroutine* self = detail::hot.current;
+    if (const WaitResult result = departing_slow(self); result != WaitResult::Ready || detail::hot.queue.empty()) {
+        return result;
+    }
+    Coroutine* head = detail::hot.queue.pop();
+    self->suspended_at_ = where;
+    self->waker_state_ = WakerState::Queued;
+    detail::hot.queue.push_front(*self);
+    detail::hot.queue.push_front(*head);
+    detail::hot.scheduler->switch_from(*self);
+    return arrived(*self);
+}
+
 bool Scheduler::ask_stuck_handlers() noexcept {
     IntrusiveList<StuckHandler, StuckTag> asked;
     bool is_relieved = false;

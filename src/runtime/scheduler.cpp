@@ -169,20 +169,6 @@ WaitResult Scheduler::suspend_slow(std::source_location where) noexcept {
     return arrived(*self);
 }
 
-WaitResult Scheduler::run_head(std::source_location where) noexcept {
-    Coroutine* self = hot.current;
-    if (const WaitResult result = departing_slow(self); result != WaitResult::Ready || hot.queue.empty()) {
-        return result;
-    }
-    Coroutine* head = hot.queue.pop();
-    self->suspended_at_ = where;
-    self->waker_state_ = WakerState::Queued;
-    hot.queue.push_front(*self);
-    hot.queue.push_front(*head);
-    hot.scheduler->switch_from(*self);
-    return arrived(*self);
-}
-
 void Scheduler::park_slow(Coroutine& self) noexcept {
     Scheduler& scheduler = *hot.scheduler;
     scheduler.tick();

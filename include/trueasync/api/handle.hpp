@@ -33,8 +33,7 @@ protected:
     static constexpr std::uint8_t kHasValue = 2;
 
     explicit TypedCoroutine(std::source_location where) noexcept : Coroutine(where) { this->set_body(kHasFunction); }
-    TypedCoroutine(std::source_location where, std::uint64_t id) noexcept
-        : Coroutine(where, Claim{id, kHasFunction}) {}
+    TypedCoroutine(std::source_location where, std::uint64_t id) noexcept : Coroutine(where, Claim{id, kHasFunction}) {}
     TypedCoroutine(std::source_location where, std::uint64_t id, Owner& owner, std::uint32_t note) noexcept
         : Coroutine(where, OwnedClaim{id, &owner, note, kHasFunction}) {}
     ~TypedCoroutine() override {
@@ -72,9 +71,7 @@ public:
     ClosureCoroutine(G&& function, std::source_location where, std::uint64_t id)
         : TypedCoroutine<T>(where, id), function_(std::forward<G>(function)) {}
     template <typename G>
-    ClosureCoroutine(
-        G&& function, std::source_location where, std::uint64_t id, Owner& owner, std::uint32_t note
-    )
+    ClosureCoroutine(G&& function, std::source_location where, std::uint64_t id, Owner& owner, std::uint32_t note)
         : TypedCoroutine<T>(where, id, owner, note), function_(std::forward<G>(function)) {}
     ~ClosureCoroutine() override { drop_body(); }
 

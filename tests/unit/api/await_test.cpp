@@ -237,7 +237,7 @@ CORO_TEST(AwaitLimit, TokenThatFailedIsThePreviousError) {
         FAIL();
     } catch (const Cancellation& cancellation) {
         EXPECT_EQ(cancellation.message(), "Operation has been cancelled");
-        EXPECT_EQ(cancellation.reason(), CancelReason::UserRequest);
+        EXPECT_EQ(cancellation.reason(), CancelReason::Token);
         ASSERT_NE(cancellation.error()->previous(), nullptr);
         EXPECT_NE(cancellation.error()->previous()->message().find("why"), std::string::npos);
     }
