@@ -121,8 +121,11 @@ bool start_slow() noexcept {
     runtime->scheduler().add_stuck_handler(fiber_relief);
     request.main = PhpCoroutine::create();
     request.main->set_name("main");
-    request.main_scope = ScopeEvent::create(nullptr, request.main->spawned_at());
-    request.main_scope->set_safe(true);
+    if (request.main_scope == nullptr ||
+        request.main_scope->is_cancelled()) {  // one for the script and all that comes after
+        request.main_scope = ScopeEvent::create(nullptr, request.main->spawned_at());
+        request.main_scope->set_safe(true);
+    }
     request.main->set_owner(request.main_scope.get());
     request.main_scope->adopt(*request.main);
     if (Status status = runtime->start(request.main); !status) {
@@ -269,6 +272,7 @@ void request_end() {
         zend_exception_error(std::exchange(request.uncaught, nullptr), E_WARNING);
     }
     fiber_request_end();
+    request.main_scope.reset();  // while the values in its context can still go
     set_report_sink(nullptr);
 }
 
