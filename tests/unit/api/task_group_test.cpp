@@ -6,73 +6,10 @@
 #include <stdexcept>
 #include <string>
 #include <support/coro_test.hpp>
+#include <support/group_tasks.hpp>
 
 namespace trueasync::testing {
 namespace {
-
-using Steps = std::vector<std::string>;
-
-std::string what(const std::exception_ptr& exception) {
-    try {
-        std::rethrow_exception(exception);
-    } catch (const std::exception& error) {
-        return error.what();
-    } catch (const Cancellation& cancellation) {
-        return "cancelled: " + cancellation.message();
-    }
-}
-
-template <typename F>
-std::string thrown_by(F&& body) {
-    try {
-        body();
-    } catch (...) {
-        return what(std::current_exception());
-    }
-    return "nothing";
-}
-
-/// The texts of a `CompositeException`.
-template <typename F>
-Steps all_thrown_by(F&& body) {
-    Steps texts;
-    try {
-        body();
-    } catch (const CompositeException& composite) {
-        for (const std::exception_ptr& one : composite.exceptions()) {
-            texts.push_back(what(one));
-        }
-    }
-    return texts;
-}
-
-template <typename Results>
-std::string show(const Results& results) {
-    std::string text;
-    for (const auto& [key, value] : results) {
-        text += to_string(key) + "=" + std::to_string(value) + " ";
-    }
-    return text;
-}
-
-/// A task that returns `value` after some turns.
-auto after(int turns, int value) {
-    return [turns, value] {
-        for (int i = 0; i < turns; ++i) {
-            suspend();
-        }
-        return value;
-    };
-}
-
-auto failing(int turns, const char* text) {
-    return [turns, text]() -> int {
-        for (int i = 0; i < turns; ++i) {
-            suspend();
-        }
-        throw std::runtime_error(text);
-    };
-}
 
 // --- keys and order
 

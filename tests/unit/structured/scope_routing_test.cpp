@@ -6,33 +6,11 @@
 #include <string>
 #include <support/coro_test.hpp>
 #include <support/runtime_fakes.hpp>
+#include <support/thrown.hpp>
 #include <trueasync/api/scope.hpp>
 
 namespace trueasync::testing {
 namespace {
-
-using Steps = std::vector<std::string>;
-
-std::string what(const std::exception_ptr& exception) {
-    try {
-        std::rethrow_exception(exception);
-    } catch (const std::exception& error) {
-        return error.what();
-    } catch (const Cancellation& cancellation) {
-        return "cancelled: " + cancellation.message();
-    }
-}
-
-/// What `body` throws.
-template <typename F>
-std::string thrown_by(F&& body) {
-    try {
-        body();
-    } catch (...) {
-        return what(std::current_exception());
-    }
-    return "nothing";
-}
 
 const auto fail_with = [](const char* text) { return [text] { throw std::runtime_error(text); }; };
 
