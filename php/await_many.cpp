@@ -3,6 +3,7 @@
 #include "classes/awaitable.hpp"
 #include "classes/coroutine.hpp"
 #include "classes/exceptions.hpp"
+#include "classes/scope.hpp"
 #include "engine/request.hpp"
 #include "error.hpp"
 #include "value.hpp"
@@ -63,8 +64,8 @@ private:
 /// Walks a `Traversable` in a coroutine of its own, so that its methods may suspend.
 class Walk final : public HelperBody {
 public:
-    Walk(std::shared_ptr<Gathering> gathering, zval* iterable)
-        : gathering_(std::move(gathering)), iterable_(iterable) {}
+    Walk(std::shared_ptr<Gathering> gathering, zval* iterable, Ref<ScopeEvent> scope)
+        : gathering_(std::move(gathering)), iterable_(iterable), scope_(std::move(scope)) {}
 
     Ref<Error> run() override {
         zend_object_iterator* iterator =
@@ -80,7 +81,10 @@ public:
         if (gathering_->is_over()) {
             zend_clear_exception();
         } else if (EG(exception) != nullptr) {
-            gathering_->wait().abort(take_exception());
+            Ref<Error> error = take_exception();
+            scope_->cancel(make_cancellation(nullptr, "Scope was cancelled")
+            );  // what it has produced does not begin any more
+            gathering_->wait().abort(std::move(error));
         } else {
             gathering_->wait().seal();
         }
@@ -123,6 +127,7 @@ private:
 
     std::shared_ptr<Gathering> gathering_;
     Value iterable_;
+    Ref<ScopeEvent> scope_;  // of what the iterator spawns
 };
 
 void put(zval* array, Value& key, Value value) {
@@ -184,8 +189,10 @@ std::shared_ptr<Gathering> gather(const Question& question) {
         ZEND_HASH_FOREACH_END();
     } else {
         gathering->wait().keep_open();
+        const Ref<ScopeEvent> scope = ScopeEvent::create(current_scope());
         if (!check(request.runtime->scheduler().spawn_helper(
-                std::make_unique<Walk>(gathering, question.triggers), Place(), Priority::Normal, nullptr, &walker
+                std::make_unique<Walk>(gathering, question.triggers, scope), Place(), Priority::Normal, scope.get(),
+                &walker
             ))) {
             return nullptr;
         }
