@@ -54,15 +54,21 @@ void execute_aside(zend_execute_data* frame) {
     zend_execute_ex = execute_aside;
 }
 
+void collect_now() {
+    state.is_pending = false;
+    state.is_collecting = true;
+    execute_before = std::exchange(zend_execute_ex, execute_aside);
+    state.last_count = collect_before();
+    zend_execute_ex = execute_before;
+    state.is_collecting = false;
+}
+
 class CollectorBody final : public HelperBody {
 public:
     Ref<Error> run() override {
-        state.is_pending = false;
-        state.is_collecting = true;
-        execute_before = std::exchange(zend_execute_ex, execute_aside);
-        state.last_count = collect_before();
-        zend_execute_ex = execute_before;
-        state.is_collecting = false;
+        if (state.is_pending) {
+            collect_now();
+        }
         return {};
     }
 };
@@ -112,6 +118,12 @@ void gc_minit() {
 void gc_mshutdown() {
     if (gc_collect_cycles == collect) {
         gc_collect_cycles = collect_before;
+    }
+}
+
+void gc_finish_pending() {
+    if (state.is_pending && is_deferred()) {
+        collect_now();
     }
 }
 

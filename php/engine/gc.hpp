@@ -9,4 +9,7 @@ void gc_minit();
 void gc_mshutdown();
 void gc_request_begin();
 
+/// Main has failed and everything is about to be cancelled: a collection that was asked for is done first.
+void gc_finish_pending();
+
 }  // namespace trueasync::php

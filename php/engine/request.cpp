@@ -166,6 +166,7 @@ void finish_runtime() noexcept {
         if (!main_error->is_cancellation()) {
             note_uncaught(*main_error);
         }
+        gc_finish_pending();
     } else if (EG(exception) != nullptr || CG(unclean_shutdown)) {
         request.runtime->shutdown();
     }
