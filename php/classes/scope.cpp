@@ -9,7 +9,10 @@
 #include "exceptions.hpp"
 #include "finally.hpp"
 
+#include <algorithm>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 namespace trueasync::php {
 
@@ -65,6 +68,10 @@ void free_object(zend_object* object) {
     ScopeObject& self = ScopeObject::of(object);
     if (self.scope != nullptr) {
         objects.erase(self.scope.get());
+        if (self.is_handle && !self.scope->is_dropped() && request.is_open) {
+            const ExceptionPause pause;
+            self.scope->handle_dropped();  // after a fatal error the engine skips what it calls destructors
+        }
     }
     zend_object_std_dtor(object);
     std::destroy_at(&self.scope);
@@ -131,6 +138,25 @@ ScopeEvent* current_scope() noexcept {
     }
     ScopeEvent* scope = ScopeEvent::current();
     return scope != nullptr ? scope : request.main_scope.get();
+}
+
+void scope_request_end() {
+    if (CG(unclean_shutdown) == 0) {
+        return;
+    }
+    std::vector<std::pair<std::uint64_t, Ref<ScopeEvent>>> left;  // in the order they were made
+    for (const auto& [scope, object] : objects) {
+        if (ScopeObject::of(object).is_handle && !scope->is_dropped()) {
+            left.emplace_back(scope->id(), ScopeObject::of(object).scope);
+        }
+    }
+    std::sort(left.begin(), left.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    zend_try {
+        for (const auto& [id, scope] : left) {
+            scope->handle_dropped();
+        }
+    }
+    zend_end_try();
 }
 
 void register_scope() {

@@ -21,6 +21,9 @@ zend_object* scope_object(ScopeEvent& scope) noexcept;
 /// The scope of the running code; starts the scheduler. Null: it threw.
 ScopeEvent* current_scope() noexcept;
 
+/// After a fatal error the engine destroys no objects; scopes still call their handlers.
+void scope_request_end();
+
 void register_scope();
 
 }  // namespace trueasync::php

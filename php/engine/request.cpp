@@ -2,6 +2,7 @@
 
 #include "../classes/coroutine.hpp"
 #include "../classes/exceptions.hpp"
+#include "../classes/scope.hpp"
 #include "../error.hpp"
 #include "autoload.hpp"
 #include "fiber.hpp"
@@ -257,6 +258,7 @@ void request_mshutdown() {
 
 void request_begin() {
     set_report_sink(&reports);
+    request.is_open = true;
     request.is_exiting = false;
     gc_request_begin();
     request.has_bailed_out = false;
@@ -272,6 +274,8 @@ void request_end() {
     if (request.uncaught != nullptr) {
         zend_exception_error(std::exchange(request.uncaught, nullptr), E_WARNING);
     }
+    scope_request_end();
+    request.is_open = false;
     fiber_request_end();
     request.main_scope.reset();  // while the values in its context can still go
     set_report_sink(nullptr);

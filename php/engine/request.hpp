@@ -22,6 +22,7 @@ struct Request {
     VmState scheduler_vm = {};  // in force while no coroutine runs
     alignas(zval) std::byte scheduler_page[kFirstPage];
     zend_object* uncaught = nullptr;  // counted; what will be reported when everything has unwound
+    bool is_open = false;             // PHP code can run
     bool is_exiting = false;          // exit() was called in a coroutine
     bool has_bailed_out = false;
     bool is_in_scheduler = false;  // no coroutine's state is loaded
