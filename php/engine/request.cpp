@@ -6,6 +6,7 @@
 #include "../error.hpp"
 #include "autoload.hpp"
 #include "fiber.hpp"
+#include "fork.hpp"
 #include "gc.hpp"
 #include "pcntl.hpp"
 
@@ -259,6 +260,7 @@ void request_mshutdown() {
 void request_begin() {
     set_report_sink(&reports);
     request.is_open = true;
+    guard_fork();
     request.is_exiting = false;
     gc_request_begin();
     request.has_bailed_out = false;
