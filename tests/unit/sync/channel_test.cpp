@@ -569,6 +569,7 @@ CORO_TEST(Channel, SuspensionPlaceIsTheCaller) {
     EXPECT_EQ(to_string(receiver.coroutine().suspended_at()), place_of(where));
     receiver.cancel();
     second.cancel();
+    settle(2);  // the channel outlives those who wait in it
 }
 
 RUNTIME_TEST(Channel, AbandonedWaitersLeaveTheChannel) {
