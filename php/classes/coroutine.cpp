@@ -125,17 +125,13 @@ void PhpCoroutine::run() {
         OutputState::end();
         if (EG(exception) != nullptr && zend_is_unwind_exit(EG(exception))) {
             zend_clear_exception();
-            request.is_exiting = true;  // exit() ends the script, not just this coroutine
-            request.runtime->shutdown();
+            request.runtime->shutdown();  // exit() ends the script, not just this coroutine
         } else if (EG(exception) != nullptr) {
             value.reset();
             fail(take_exception());
         }
     }
-    zend_catch {
-        request.has_bailed_out = true;
-        request.runtime->shutdown();
-    }
+    zend_catch { request.runtime->shutdown(); }
     zend_end_try();
     vm.save();
     request.scheduler_vm.load();

@@ -3,6 +3,7 @@
 #include "../classes/coroutine.hpp"
 #include "../classes/exceptions.hpp"
 #include "../error.hpp"
+#include "replace.hpp"
 #include "request.hpp"
 
 #include <algorithm>
@@ -333,23 +334,17 @@ ZEND_END_ARG_INFO()
 
 const zend_function_entry added[] = {ZEND_ME(Fiber, getCoroutine, arginfo_get_coroutine, ZEND_ACC_PUBLIC) ZEND_FE_END};
 
-zif_handler replace(const char* name, zif_handler handler) {
-    auto* function =
-        static_cast<zend_internal_function*>(zend_hash_str_find_ptr(&zend_ce_fiber->function_table, name, strlen(name))
-        );
-    return std::exchange(function->handler, handler);
-}
-
 }  // namespace
 
 void fiber_minit() {
     ce_fiber_error =
         static_cast<zend_class_entry*>(zend_hash_str_find_ptr(CG(class_table), "fibererror", sizeof("fibererror") - 1));
     zend_register_functions(zend_ce_fiber, added, &zend_ce_fiber->function_table, MODULE_PERSISTENT);
-    start_before = replace("start", fiber_start);
-    resume_before = replace("resume", fiber_resume);
-    throw_before = replace("throw", fiber_throw);
-    suspend_before = replace("suspend", fiber_suspend);
+    HashTable* methods = &zend_ce_fiber->function_table;
+    start_before = replace_handler(methods, "start", fiber_start);
+    resume_before = replace_handler(methods, "resume", fiber_resume);
+    throw_before = replace_handler(methods, "throw", fiber_throw);
+    suspend_before = replace_handler(methods, "suspend", fiber_suspend);
     create_before = std::exchange(zend_ce_fiber->create_object, create_fiber);
 }
 

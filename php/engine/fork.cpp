@@ -1,8 +1,7 @@
 #include "fork.hpp"
 
+#include "replace.hpp"
 #include "request.hpp"
-
-#include <utility>
 
 namespace trueasync::php {
 
@@ -26,14 +25,8 @@ ZEND_NAMED_FUNCTION(guarded_fork) {
 }  // namespace
 
 void guard_fork() {
-    if (fork_before != nullptr) {
-        return;
-    }
-    auto* function = static_cast<zend_internal_function*>(
-        zend_hash_str_find_ptr(CG(function_table), "pcntl_fork", sizeof("pcntl_fork") - 1)
-    );
-    if (function != nullptr && function->type == ZEND_INTERNAL_FUNCTION) {
-        fork_before = std::exchange(function->handler, guarded_fork);
+    if (fork_before == nullptr) {
+        fork_before = replace_handler(CG(function_table), "pcntl_fork", guarded_fork);
     }
 }
 

@@ -1,6 +1,7 @@
 #include "gc.hpp"
 
 #include "../error.hpp"
+#include "replace.hpp"
 #include "request.hpp"
 
 #include <trueasync/runtime/helper.hpp>
@@ -109,10 +110,7 @@ ZEND_NAMED_FUNCTION(collect_function) {
 
 void gc_minit() {
     collect_before = std::exchange(gc_collect_cycles, collect);
-    auto* function = static_cast<zend_internal_function*>(
-        zend_hash_str_find_ptr(CG(function_table), "gc_collect_cycles", sizeof("gc_collect_cycles") - 1)
-    );
-    function_before = std::exchange(function->handler, collect_function);
+    function_before = replace_handler(CG(function_table), "gc_collect_cycles", collect_function);
 }
 
 void gc_mshutdown() {

@@ -4,6 +4,7 @@
 #include "pcntl.hpp"
 
 #include "../error.hpp"
+#include "replace.hpp"
 #include "request.hpp"
 
 #include <signal.h>
@@ -82,12 +83,10 @@ void share_signals_with_pcntl() noexcept {
     if (pcntl_signal_before != nullptr) {
         return;
     }
-    auto* function = static_cast<zend_function*>(zend_hash_str_find_ptr(CG(function_table), ZEND_STRL("pcntl_signal")));
-    if (function == nullptr || function->type != ZEND_INTERNAL_FUNCTION) {
-        return;
+    pcntl_signal_before = replace_handler(CG(function_table), "pcntl_signal", pcntl_signal_after);
+    if (pcntl_signal_before != nullptr) {
+        set_signal_chain(is_handled_by_php);
     }
-    pcntl_signal_before = std::exchange(function->internal_function.handler, pcntl_signal_after);
-    set_signal_chain(is_handled_by_php);
 }
 
 void deliver_interrupt() noexcept {

@@ -261,9 +261,7 @@ void request_begin() {
     set_report_sink(&reports);
     request.is_open = true;
     guard_fork();
-    request.is_exiting = false;
     gc_request_begin();
-    request.has_bailed_out = false;
     request.is_in_scheduler = false;
     request.is_interrupt_queued = false;
 }

@@ -23,9 +23,7 @@ struct Request {
     alignas(zval) std::byte scheduler_page[kFirstPage];
     zend_object* uncaught = nullptr;  // counted; what will be reported when everything has unwound
     bool is_open = false;             // PHP code can run
-    bool is_exiting = false;          // exit() was called in a coroutine
-    bool has_bailed_out = false;
-    bool is_in_scheduler = false;  // no coroutine's state is loaded
+    bool is_in_scheduler = false;     // no coroutine's state is loaded
     bool is_interrupt_queued = false;
 };
 
