@@ -1,6 +1,6 @@
 <?php
 // Values and exceptions reach whoever awaits, as often as they ask; deep calls suspend as well as shallow ones.
-use function probe\{spawn, suspend, await, delay};
+use function probe\{spawn, suspend, await};
 
 function deep(int $n): int {
     if ($n == 0) {
