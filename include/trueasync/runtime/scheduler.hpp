@@ -444,8 +444,9 @@ TA_INLINE Coroutine* Scheduler::wait_simple(Event& event, bool is_lent, std::sou
     Coroutine* self = hot.current;
     Coroutine* next = hot.queue.head();
     if (TA_UNLIKELY(
-            next == nullptr || self->wait_ != nullptr || !Waker::can_begin_simple(event, is_lent) ||
-            static_cast<Event*>(self) == &event || !can_pass(hot, *self, *next)
+            next == nullptr || !self->is_listed() || self->wait_ != nullptr ||
+            !Waker::can_begin_simple(event, is_lent) || static_cast<Event*>(self) == &event ||
+            !can_pass(hot, *self, *next)
         )) {
         return nullptr;
     }
@@ -468,8 +469,8 @@ TA_INLINE Coroutine* Scheduler::wait_direct(Wait& wait, std::source_location whe
     Coroutine* self = hot.current;
     Coroutine* next = hot.queue.head();
     if (TA_UNLIKELY(
-            next == nullptr || self->wait_ != nullptr || (next->attention_ & Coroutine::kUnstarted) != 0 ||
-            !can_pass(hot, *self, *next)
+            next == nullptr || !self->is_listed() || self->wait_ != nullptr ||
+            (next->attention_ & Coroutine::kUnstarted) != 0 || !can_pass(hot, *self, *next)
         )) {
         return nullptr;
     }
