@@ -21,6 +21,7 @@
 #include <trueasync/api/run.hpp>
 #include <trueasync/api/run_blocking.hpp>
 #include <trueasync/api/scope.hpp>
+#include <trueasync/api/select.hpp>
 #include <trueasync/api/signal.hpp>
 #include <trueasync/api/spawn.hpp>
 #include <trueasync/api/task_group.hpp>

@@ -157,6 +157,9 @@ void ChannelEvent::enter(Waiter& waiter, std::uint8_t kind) noexcept {
     }
     if (kind == kSender) {
         senders_.push_back(waiter);
+    } else if (kind == kOffer) {
+        offers_.push_back(waiter);
+        note_offers();
     } else {
         put(waiter.value());
         placed_ = &waiter;
@@ -182,6 +185,10 @@ void ChannelEvent::leave(Waiter& waiter, std::uint8_t kind) noexcept {
         update_watch(receivers_, false);
     } else if (kind == kSender) {
         senders_.remove(waiter);
+        update_watch(senders_, false);
+    } else if (kind == kOffer) {
+        offers_.remove(waiter);
+        note_offers();
         update_watch(senders_, false);
     } else {
         withdraw();
@@ -237,7 +244,60 @@ void ChannelEvent::serve_place() noexcept {
     if (!senders_.empty() && has_free_place()) {
         ++reserved_places_;
         serve_first(senders_);
+    } else if (TA_UNLIKELY(!offers_.empty())) {
+        match_offers();
     }
+}
+
+bool ChannelEvent::take_offer() noexcept {
+    if (!has_free_place()) {
+        return false;
+    }
+    Waiter* offer = nullptr;
+    offers_.each([&offer](Waiter& one) {
+        if (offer == nullptr && !one.group()->is_over()) {
+            offer = &one;
+        }
+    });
+    if (offer == nullptr) {
+        return false;
+    }
+    ++free_values_;
+    accept(*offer);
+    return true;
+}
+
+/// Takes the value of an offer into the slot.
+void ChannelEvent::accept(Waiter& offer) noexcept {
+    offers_.remove(offer);
+    note_offers();
+    put(offer.value());
+    offer.tell(Waiter::State::Served);
+    update_watch(senders_, true);
+}
+
+/// The slot has become free while receivers wait: the first pair that may meet.
+void ChannelEvent::match_offers() noexcept {
+    if (!has_free_place()) {
+        return;
+    }
+    Waiter* offer = nullptr;
+    Waiter* receiver = nullptr;
+    offers_.each([&](Waiter& one) {
+        receivers_.each([&](Waiter& other) {
+            if (receiver == nullptr && one.group() != other.group() && !one.group()->is_over()) {
+                offer = &one;
+                receiver = &other;
+            }
+        });
+    });
+    if (receiver == nullptr) {
+        return;
+    }
+    receivers_.remove(*receiver);
+    accept(*offer);
+    update_watch(receivers_, true);
+    receiver->tell(Waiter::State::Served);
 }
 
 void ChannelEvent::serve_senders() noexcept {
@@ -248,7 +308,6 @@ void ChannelEvent::serve_senders() noexcept {
     serve_place();
 }
 
-/// One wait with a guard. `is_served` only with `Ready`; without it the waiter has left.
 WaitResult ChannelEvent::wait_in(
     detail::WaitPlace<ChannelEvent>& place,
     void* value,
@@ -256,29 +315,7 @@ WaitResult ChannelEvent::wait_in(
     std::source_location where,
     bool& is_served
 ) noexcept {
-    const auto end = [&](Waiter& waiter, WaitResult result) {
-        is_served = result == WaitResult::Ready && waiter.is_served();
-        if (!is_served) {
-            leave(waiter, place.kind());
-        }
-        return result;
-    };
-    if (limit.is_none() && is_plain_ && callbacks_.is_vacant()) {  // no callback comes between entering and stopping
-        Waiter waiter(value);
-        Coroutine* self = Scheduler::wait_direct(place, where, [&](Coroutine& coroutine) {
-            waiter.set_coroutine(&coroutine);
-            enter(waiter, place.kind());
-        });
-        if (self != nullptr) {
-            return end(waiter, Scheduler::arrived(*self));
-        }
-    }
-    detail::GuardedWait<ChannelEvent> wait(place, value, where);
-    if (wait.result() != WaitResult::Ready) {
-        return wait.result();
-    }
-    enter(wait.waiter, place.kind());
-    return end(wait.waiter, wait.park_told(limit));
+    return detail::wait_in_line(place, value, limit, where, is_plain_ && callbacks_.is_vacant(), is_served);
 }
 
 WaitResult ChannelEvent::refuse_closed() const noexcept {
@@ -305,11 +342,7 @@ WaitResult ChannelEvent::claim(const WaitLimit& limit, std::source_location wher
     }
     const WaitLimit rest = detail::fix_limit(limit);
     for (;;) {
-        if (has_free_value()) {
-            if (held() != free_values_) {
-                bring_forward(held() - free_values_);
-            }
-            --free_values_;
+        if (try_claim()) {
             return WaitResult::Ready;
         }
         if (is_closed()) {
@@ -321,6 +354,33 @@ WaitResult ChannelEvent::claim(const WaitLimit& limit, std::source_location wher
             return result;
         }
     }
+}
+
+bool ChannelEvent::try_claim() noexcept {
+    if (!has_free_value() && !pull_offer()) {
+        return false;
+    }
+    if (held() != free_values_) {
+        bring_forward(held() - free_values_);
+    }
+    --free_values_;
+    return true;
+}
+
+WaitResult ChannelEvent::try_deliver(void* value, bool has_place) noexcept {
+    if (is_closed()) {
+        return refuse_closed();
+    }
+    const std::uint32_t others = reserved_places_ - (has_place ? 1U : 0U);
+    if (held() + others >= place_count() || (capacity_ == 0 && receivers_.empty())) {
+        return WaitResult::TimedOut;
+    }
+    if (!put(value)) {
+        return Scheduler::refuse(ErrorCode::OutOfMemory, "no memory for one more value of a channel");
+    }
+    reserved_places_ = others;
+    announce();
+    return WaitResult::Ready;
 }
 
 WaitResult ChannelEvent::send_slow(void* value, std::source_location where) noexcept {
@@ -394,12 +454,16 @@ void ChannelEvent::close(ChannelCloseReason reason) noexcept {
     while (!senders_.empty()) {
         senders_.pop_front().tell(Waiter::State::Ended);
     }
+    while (!offers_.empty()) {
+        offers_.pop_front().tell(Waiter::State::Ended);
+    }
 }
 
 void ChannelEvent::update_watch(const detail::WaiterList& list, bool is_new) noexcept {
     if (watch_ != nullptr && place_limit_ != 0) {
         const bool is_receiving = &list == &receivers_;
-        watch_->update(is_receiving, !list.empty() || (!is_receiving && placed_ != nullptr), is_new);
+        const bool is_more = !is_receiving && (placed_ != nullptr || !offers_.empty());
+        watch_->update(is_receiving, !list.empty() || is_more, is_new);
     }
 }
 

@@ -67,6 +67,7 @@ void FutureEvent::then(std::unique_ptr<Continuation> body) {
     onlookers_ += body->takes_error() ? 0 : 1;
     auto callback = Ref<ContinuationCallback>::adopt(new ContinuationCallback(std::move(body)));
     add_callback(*callback).ignore();
+    on_chained();
 }
 
 void FutureEvent::begin(std::unique_ptr<Continuation> body) noexcept {

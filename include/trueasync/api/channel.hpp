@@ -6,6 +6,7 @@
 #include <iterator>
 #include <optional>
 #include <trueasync/api/await.hpp>
+#include <trueasync/api/future.hpp>
 #include <trueasync/sync/channel.hpp>
 
 namespace trueasync {
@@ -87,9 +88,9 @@ public:
         return value;
     }
 
-    /// The next value as a future. Never suspends. Dropping it takes its place in the queue back.
-    Ref<FutureOf<T>> recv_async(std::source_location where = std::source_location::current()) const {
-        return channel_->recv_async(where);
+    /// The next value as a future. Never suspends. Dropping it, with no chain behind it, takes its place in the queue back.
+    Future<T> recv_async(std::source_location where = std::source_location::current()) const {
+        return Future<T>(channel_->recv_async(where));
     }
 
     /// Nothing can be sent any more. Never suspends. Closing twice does nothing.

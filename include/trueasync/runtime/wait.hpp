@@ -202,6 +202,10 @@ public:
         }
     }
     bool is_woken() const noexcept { return is_woken_; }
+
+protected:
+    /// For one that describes itself.
+    TA_INLINE DirectWait(std::source_location where, const Kind& kind) noexcept : WaitGuard(where, kind) {}
 };
 
 namespace detail {

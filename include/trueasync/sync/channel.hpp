@@ -75,14 +75,16 @@ public:
     std::size_t reserved_values() const noexcept { return held() - free_values_; }
     std::size_t reserved_places() const noexcept { return reserved_places_; }
     std::size_t waiting_receivers() const noexcept { return receivers_.size(); }
-    std::size_t waiting_senders() const noexcept { return senders_.size() + (placed_ != nullptr ? 1 : 0); }
+    std::size_t waiting_senders() const noexcept {
+        return senders_.size() + offers_.size() + (placed_ != nullptr ? 1 : 0);
+    }
 
     /// Nothing can be sent any more; what lies in it can still be received. All who wait are told. Does nothing the second time.
     void close(ChannelCloseReason reason = ChannelCloseReason::Explicit) noexcept;
     /// Only when it is closed.
     ChannelCloseReason close_reason() const noexcept { return reason_; }
 
-    /// Whether `recv` and `send` would be done without waiting.
+    /// Whether a value, or a place for one, is anybody's.
     TA_INLINE bool has_free_value() const noexcept { return free_values_ != 0; }
     TA_INLINE bool has_free_place() const noexcept { return held() + reserved_places_ < place_limit_; }
 
@@ -108,6 +110,8 @@ public:
                                                                                  : end_claim(waiter, where);
     }
     WaitResult claim(const WaitLimit& limit, std::source_location where) noexcept;
+    /// The same without waiting.
+    bool try_claim() noexcept;
 
     bool replay(Callback* callback, void** result, Ref<Error>* error) override;
     /// `Channel(capacity=1, receivers=1, senders=0, reserved=1/0)`.
@@ -115,7 +119,8 @@ public:
 
     // --- for those who wait in it
 
-    enum Kind : std::uint8_t { kReceiver, kSender, kPlaced };
+    /// `kPlaced`: its value lies in the slot; `kOffer`: has a value for a receiver, if one comes.
+    enum Kind : std::uint8_t { kReceiver, kSender, kPlaced, kOffer };
 
     /// A coroutine that waits here will not come back.
     void abandon(Coroutine& coroutine, std::uint8_t kind) noexcept;
@@ -125,6 +130,11 @@ public:
     void leave(detail::Waiter& waiter, std::uint8_t kind) noexcept;
     /// Puts it behind the others. Only when it has to wait, and only while the channel is open.
     void enter(detail::Waiter& waiter, std::uint8_t kind) noexcept;
+    /// Sends without waiting, to a receiver or into the ring, never into an empty slot; `value` is moved from with `Ready`. `TimedOut`: not
+    /// now. `has_place`: the caller was woken for one, which is used with `Ready`.
+    WaitResult try_deliver(void* value, bool has_place) noexcept;
+    /// Closed, and nothing to receive.
+    WaitResult refuse_closed() const noexcept;
     /// A value, or a place, that somebody was woken for is not wanted: it goes to the next, or becomes free.
     void hand_on_value() noexcept;
     void hand_on_place() noexcept;
@@ -150,10 +160,13 @@ protected:
 
     /// A value has been taken from the front: its sender is done, and the place is the next one's.
     TA_INLINE void vacate() noexcept {
-        if (TA_UNLIKELY(placed_ != nullptr || !senders_.empty())) {
+        if (TA_UNLIKELY(placed_ != nullptr || !senders_.empty() || !is_plain_)) {
             serve_senders();
         }
     }
+
+    /// Makes a free value of an offer, if there is one and the slot is free.
+    bool pull_offer() noexcept { return TA_UNLIKELY(!offers_.empty()) && take_offer(); }
 
     /// `send` in all its cases; moves from `value` when it is sent, and back when it was not taken.
     WaitResult send_long(void* value, const WaitLimit& limit, std::source_location where) noexcept;
@@ -180,7 +193,7 @@ protected:
     std::uint32_t place_limit_ = 1;      // places that exist and have memory; 0 when it is closed
     std::uint32_t free_values_ = 0;      // the last ones; those before are of receivers that were woken
     std::uint32_t reserved_places_ = 0;  // of senders that were woken
-    bool is_plain_ = true;               // open, and no timeouts
+    bool is_plain_ = true;               // open, no timeouts, no offers
     ChannelCloseReason reason_ = ChannelCloseReason::Explicit;
     detail::WaiterList receivers_;      // none while there is a free value
     detail::Waiter* placed_ = nullptr;  // unbuffered: whose value lies there and was not taken yet
@@ -219,11 +232,15 @@ private:
     void serve_senders() noexcept;
     void serve_place() noexcept;
     void withdraw() noexcept;
-    WaitResult refuse_closed() const noexcept;
+    bool take_offer() noexcept;
+    void match_offers() noexcept;
+    void accept(detail::Waiter& offer) noexcept;
+    void note_offers() noexcept { is_plain_ = place_limit_ != 0 && watch_ == nullptr && offers_.empty(); }
     void update_watch(const detail::WaiterList& list, bool is_new) noexcept;
     TA_COLD void fire() noexcept;
 
     std::unique_ptr<Watch> watch_;  // null without timeouts
+    detail::WaiterList offers_;     // unbuffered; always a group's
     Belonging belonging_{*this};
     detail::WaitPlace<ChannelEvent> receiving_{*this, kReceiver};
     detail::WaitPlace<ChannelEvent> sending_{*this, kSender};
@@ -310,7 +327,7 @@ public:
 
     /// Receives if that needs no waiting.
     bool try_recv(std::optional<T>& value) noexcept {
-        if (!has_free_value()) {
+        if (!has_free_value() && !pull_offer()) {
             return false;
         }
         value.emplace(take_free());
@@ -419,7 +436,7 @@ bool ChannelOf<T>::grow() noexcept {
     return true;
 }
 
-/// The future of `recv_async`: waits itself in the channel, which does not hold it.
+/// The future of `recv_async`: waits itself in the channel, which does not hold it; with a chain behind it, it holds itself.
 template <typename T>
 class ChannelOf<T>::Reception final : public FutureOf<T> {
 public:
@@ -428,14 +445,23 @@ public:
         channel.enter(waiter_, kReceiver);
         this->set_notify_handler([](Event& self, void*&, Error*&) {
             static_cast<Reception&>(self).leave();  // completed by somebody else: no value is wanted any more
+            static_cast<Reception&>(self).let_go();
             return Event::Notify::Continue;
         });
     }
     ~Reception() override { leave(); }
 
+protected:
+    void on_chained() noexcept override {
+        if (waiter_.is_waiting() && !std::exchange(is_kept_, true)) {
+            this->add_ref();
+        }
+    }
+
 private:
     static void serve(detail::Waiter& waiter, detail::Waiter::State state) noexcept {
         auto& self = *static_cast<Reception*>(waiter.value());
+        const Ref<Reception> kept(&self);
         if (state != detail::Waiter::State::Served) {
             self.fail(self.channel_.closed_error()).ignore();
         } else if (self.is_completed()) {
@@ -451,14 +477,20 @@ private:
             waiter_.give_up();
         }
     }
+    void let_go() noexcept {
+        if (std::exchange(is_kept_, false)) {
+            this->release();  // whoever completes it holds it
+        }
+    }
 
     ChannelOf& channel_;  // gone once the waiter was told
     detail::Waiter waiter_;
+    bool is_kept_ = false;
 };
 
 template <typename T>
 Ref<FutureOf<T>> ChannelOf<T>::recv_async(const Place& where) {
-    if (!has_free_value() && !is_closed()) {
+    if (!has_free_value() && !pull_offer() && !is_closed()) {
         return make_ref<Reception>(*this, where);
     }
     Ref<FutureOf<T>> future = make_ref<FutureOf<T>>(where);

@@ -78,6 +78,8 @@ protected:
 
     /// Ok while it is pending; else the error of a second completion.
     [[nodiscard]] Status open() const { return TA_LIKELY(!is_closed()) ? Status{} : refuse_second(); }
+    /// A chain waits for it now, which does not hold it.
+    virtual void on_chained() noexcept {}
     /// The value lies where `value` says: tells everybody.
     void succeed(const Place& where) noexcept {
         completed_at_ = where;

@@ -9,6 +9,16 @@
 
 namespace trueasync::detail {
 
+/// Waiters that stand in several lines at once, of whom one is to be served.
+class WaiterGroup {
+public:
+    /// Nothing more may be taken from it.
+    virtual bool is_over() const noexcept = 0;
+
+protected:
+    ~WaiterGroup() = default;
+};
+
 /// A place in a list of waiters: of a coroutine, on whose stack it lies, or of something else that is told at once.
 ///
 /// Being served takes it out of the list and makes what it waited for its own; who then leaves without using it must hand it on.
@@ -21,7 +31,7 @@ public:
     TA_INLINE Waiter() noexcept {}
     explicit Waiter(void* value) noexcept : value_(value) {}
     /// `serve` is called instead of waking a coroutine, in the middle of somebody else's turn.
-    Waiter(ServeFn serve, void* value) noexcept : who_(kNoCoroutine), value_(value), serve_(serve) {}
+    Waiter(ServeFn serve, void* value) noexcept : who_(kNoCoroutine), value_(value), serve_(serve), group_(nullptr) {}
     Waiter(const Waiter&) = delete;
     Waiter& operator=(const Waiter&) = delete;
 
@@ -31,6 +41,10 @@ public:
     TA_INLINE bool is_served() const noexcept { return who_ == static_cast<std::uintptr_t>(State::Served); }
     bool is_of(const Coroutine& coroutine) const noexcept {
         return who_ == reinterpret_cast<std::uintptr_t>(&coroutine);
+    }
+    /// The coroutine that waits; null for something else. Only while it waits.
+    Coroutine* coroutine() const noexcept {
+        return who_ != kNoCoroutine ? reinterpret_cast<Coroutine*>(who_) : nullptr;
     }
     /// Where its value lies; what the owner wants it to be.
     void* value() const noexcept { return value_; }
@@ -47,6 +61,12 @@ public:
 
     /// It has left by itself.
     void give_up() noexcept { who_ = static_cast<std::uintptr_t>(State::Ended); }
+    /// It waits, as one of a group. Those of one group do not serve each other.
+    void join(const WaiterGroup& group) noexcept {
+        who_ = kNoCoroutine;
+        group_ = &group;
+    }
+    const WaiterGroup* group() const noexcept { return who_ == kNoCoroutine ? group_ : nullptr; }
 
 private:
     friend class WaiterList;
@@ -55,7 +75,8 @@ private:
 
     std::uintptr_t who_;  // the coroutine as long as it waits, then a `State`: one word less to write for a wait
     void* value_;
-    ServeFn serve_;     // means nothing for a coroutine
+    ServeFn serve_;  // these two mean nothing for a coroutine
+    const WaiterGroup* group_;
     Waiter* previous_;  // these two mean nothing at the ends of a list and outside
     Waiter* next_;
 };
@@ -68,6 +89,8 @@ public:
     WaiterList& operator=(const WaiterList&) = delete;
 
     TA_INLINE bool empty() const noexcept { return head_ == nullptr; }
+    /// Precondition: not empty.
+    Waiter& front() const noexcept { return *head_; }
 
     TA_INLINE void push_back(Waiter& waiter) noexcept {
         if (TA_LIKELY(head_ == nullptr)) {
@@ -175,13 +198,14 @@ private:
     std::uint8_t kind_;
 };
 
-/// The same with a guard, for a limit and for every special case.
+/// The same with a guard, for a limit and for every special case. `Owner` has `info()` and `leave(waiter, kind)`, which takes the waiter
+/// out of its line, or hands on what it was served with.
 template <typename Owner>
 class GuardedWait final : public WaitGuard {
 public:
     /// Ask `result` before `waiter` is used: outside a coroutine there is none.
-    GuardedWait(const WaitPlace<Owner>& place, void* value, std::source_location where) noexcept
-        : WaitGuard(where, kGuarded), waiter(value), place_(place) {
+    GuardedWait(Owner& owner, std::uint8_t kind, void* value, std::source_location where) noexcept
+        : WaitGuard(where, kGuarded), waiter(value), owner_(owner), kind_(kind) {
         waiter.set_coroutine(coroutine());
     }
 
@@ -201,12 +225,12 @@ private:
     static constexpr Kind kGuarded = {
         [](const Wait& wait, std::vector<std::string>& lines) {
             const auto& self = static_cast<const GuardedWait&>(wait);
-            lines.push_back(self.place_.owner().info());
+            lines.push_back(self.owner_.info());
             self.describe_guard(lines);
         },
-        [](Wait& wait, Coroutine& coroutine) noexcept {
+        [](Wait& wait, Coroutine& /*coroutine*/) noexcept {
             auto& self = static_cast<GuardedWait&>(wait);
-            self.place_.owner().abandon(coroutine, self.place_.kind());
+            self.owner_.leave(self.waiter, self.kind_);
             self.leave();
         },
         [](const Wait& wait, const Coroutine& /*coroutine*/) noexcept {
@@ -214,8 +238,61 @@ private:
         },
     };
 
-    const WaitPlace<Owner>& place_;
+    Owner& owner_;
+    std::uint8_t kind_;
 };
+
+/// After a wait: a waiter that does not get what it waited for has left. True: it does.
+template <typename Owner>
+bool end_in_line(Owner& owner, std::uint8_t kind, Waiter& waiter, WaitResult result) noexcept {
+    if (result == WaitResult::Ready && waiter.is_served()) {
+        return true;
+    }
+    owner.leave(waiter, kind);
+    return false;
+}
+
+/// One wait with a guard. `Owner` also has `enter(waiter, kind)`. `is_served` only with `Ready`.
+template <typename Owner>
+WaitResult wait_guarded(
+    Owner& owner, std::uint8_t kind, void* value, const WaitLimit& limit, std::source_location where, bool& is_served
+) noexcept {
+    is_served = false;
+    GuardedWait<Owner> wait(owner, kind, value, where);
+    if (wait.result() != WaitResult::Ready) {
+        return wait.result();
+    }
+    owner.enter(wait.waiter, kind);
+    const WaitResult result = wait.park_told(limit);
+    is_served = end_in_line(owner, kind, wait.waiter, result);
+    return result;
+}
+
+/// One wait, with a guard where it needs one. `may_be_plain`: entering calls nobody who could serve the waiter before it has stopped.
+template <typename Owner>
+WaitResult wait_in_line(
+    WaitPlace<Owner>& place,
+    void* value,
+    const WaitLimit& limit,
+    std::source_location where,
+    bool may_be_plain,
+    bool& is_served
+) noexcept {
+    Owner& owner = place.owner();
+    if (limit.is_none() && may_be_plain) {
+        Waiter waiter(value);
+        Coroutine* self = Scheduler::wait_direct(place, where, [&](Coroutine& coroutine) {
+            waiter.set_coroutine(&coroutine);
+            owner.enter(waiter, place.kind());
+        });
+        if (self != nullptr) {
+            const WaitResult result = Scheduler::arrived(*self);
+            is_served = end_in_line(owner, place.kind(), waiter, result);
+            return result;
+        }
+    }
+    return wait_guarded(owner, place.kind(), value, limit, where, is_served);
+}
 
 /// What a limit says before anything is done: a token that has fired already ends every call. A future counts as used.
 inline WaitResult check_limit(const WaitLimit& limit, std::source_location where) noexcept {

@@ -49,6 +49,13 @@ TEST(ChannelCapacity, HasLimits) {
     EXPECT_EQ(code_of([] { const Channel<int> channel(-5); }), ErrorCode::InvalidArgument);
 }
 
+CORO_TEST(ChannelApi, NextValueAsAFuture) {
+    Channel<int> channel;
+    auto doubled = channel.recv_async().map([](int value) { return 2 * value; });
+    channel.send(4);
+    EXPECT_EQ(await(doubled), 8);
+}
+
 // --- iteration
 
 CORO_TEST(ChannelApi, IterationEndsForAParkedConsumerToo) {
