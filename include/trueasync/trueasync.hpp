@@ -5,6 +5,7 @@
 
 #include <trueasync/api/await.hpp>
 #include <trueasync/api/await_many.hpp>
+#include <trueasync/api/barrier.hpp>
 #include <trueasync/api/channel.hpp>
 #include <trueasync/api/context.hpp>
 #include <trueasync/api/exceptions.hpp>
@@ -13,6 +14,7 @@
 #include <trueasync/api/future.hpp>
 #include <trueasync/api/handle.hpp>
 #include <trueasync/api/iterate.hpp>
+#include <trueasync/api/mutex.hpp>
 #include <trueasync/api/net.hpp>
 #include <trueasync/api/pool.hpp>
 #include <trueasync/api/process.hpp>
@@ -22,6 +24,7 @@
 #include <trueasync/api/run_blocking.hpp>
 #include <trueasync/api/scope.hpp>
 #include <trueasync/api/select.hpp>
+#include <trueasync/api/semaphore.hpp>
 #include <trueasync/api/signal.hpp>
 #include <trueasync/api/spawn.hpp>
 #include <trueasync/api/task_group.hpp>

@@ -5,6 +5,7 @@
 #include <trueasync/api/run.hpp>
 #include <trueasync/api/spawn.hpp>
 #include <trueasync/debug/dump.hpp>
+#include <trueasync/event/report_sink.hpp>
 #include <trueasync/reactor/system_error.hpp>
 #include <trueasync/reactor/uv_reactor.hpp>
 
@@ -92,6 +93,12 @@ void throw_wait_error(WaitResult result) {
         error = Error::make(result == WaitResult::TimedOut ? ErrorCode::Timeout : ErrorCode::Cancelled);
     }
     throw_error(error);
+}
+
+void report(const Event& about, const Status& status) noexcept {
+    if (!status && !status.error()->is_cancellation()) {
+        report_sink().unhandled_error(&about, *status.error());
+    }
 }
 
 Timeout make_timeout(Duration limit) { return Timeout(TimerEvent::create_limit(need_reactor("timeout"), limit)); }

@@ -1,7 +1,5 @@
 #include <trueasync/api/pool.hpp>
 
-#include <trueasync/event/report_sink.hpp>
-
 namespace trueasync::detail {
 
 void check_pool(const Status& status) {
@@ -9,12 +7,6 @@ void check_pool(const Status& status) {
         throw AsyncError(*status.error());
     }
     check(status);
-}
-
-void report_pool(const Event& pool, const Status& status) noexcept {
-    if (!status && !status.error()->is_cancellation()) {
-        report_sink().unhandled_error(&pool, *status.error());
-    }
 }
 
 }  // namespace trueasync::detail

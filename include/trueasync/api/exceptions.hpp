@@ -126,6 +126,9 @@ inline void check(const Status& status) {
     }
 }
 
+/// The same for destructors: reports it, unless it is a cancellation.
+TA_API void report(const Event& about, const Status& status) noexcept;
+
 }  // namespace detail
 
 }  // namespace trueasync

@@ -63,8 +63,6 @@ private:
 
 /// Throws what a pool's `release` or `close` failed with; several as one `AsyncError` whose text has them all.
 TA_API void check_pool(const Status& status);
-/// Reports it instead, for destructors.
-TA_API void report_pool(const Event& pool, const Status& status) noexcept;
 
 }  // namespace detail
 
@@ -91,7 +89,7 @@ public:
         TA_INLINE ~Lease() {
             if (TA_LIKELY(pool_ != nullptr)) {
                 if (const Status status = pool_->give_back(std::move(slot_)); TA_UNLIKELY(!status)) {
-                    detail::report_pool(*pool_, status);
+                    detail::report(*pool_, status);
                 }
             }
         }
@@ -128,7 +126,7 @@ public:
         detail::check(settings.check());
         pool_ = make_ref<PoolOf<T>>(settings, std::make_unique<detail::FunctionPoolHooks<T>>(std::move(options)));
         if (const Status status = pool_->open(); !status) {
-            detail::report_pool(*pool_, pool_->close());
+            detail::report(*pool_, pool_->close());
             detail::check(status);
         }
     }
@@ -140,7 +138,7 @@ public:
     }
     ~Pool() {
         if (pool_ != nullptr) {
-            detail::report_pool(*pool_, pool_->close());
+            detail::report(*pool_, pool_->close());
         }
     }
 

@@ -45,6 +45,9 @@ constexpr Expected kHierarchy[] = {
     {EventType::Scope, "Scope", "structured"},
     {EventType::Iterator, "Iterator", "structured"},
     {EventType::Manual, "ManualEvent", "event"},
+    {EventType::Mutex, "Mutex", "sync"},
+    {EventType::Semaphore, "Semaphore", "sync"},
+    {EventType::Barrier, "Barrier", "sync"},
 };
 
 TEST(EventType, NamesTheWholeHierarchy) {
