@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <trueasync/runtime/runtime.hpp>
+#include <trueasync/sync/waiter.hpp>
 
 namespace trueasync {
 
@@ -371,7 +372,7 @@ void GroupEvent::check_end() noexcept {
     }
     wake_all(readers_);
     for (const Ask& ask : std::exchange(asks_, {})) {
-        refuse_hopeless(*ask.future);
+        ask.future->fail(hopeless()).ignore();
     }
     if (std::exchange(has_ended_, true)) {
         return;
@@ -446,10 +447,8 @@ Status GroupEvent::ask_first(Ref<FutureEvent> future, const char* if_empty) {
     return {};
 }
 
-Status GroupEvent::ask_success(Ref<FutureEvent> future, const char* if_empty) {
-    if (count() == 0) {
-        return Status::failure(ErrorCode::IllegalState, if_empty);
-    }
+/// In the order they came; when all have settled in a group, in the order of the tasks.
+std::optional<std::uint64_t> GroupEvent::first_success() const noexcept {
     std::optional<std::uint64_t> found;
     if (unsettled() == 0 && !removes()) {
         entries_.each(entries_.end(), [&found](std::uint64_t number, const TaskEntry& entry, void*) {
@@ -457,17 +456,24 @@ Status GroupEvent::ask_success(Ref<FutureEvent> future, const char* if_empty) {
                 found = number;
             }
         });
-    } else {
-        for (std::size_t i = settled_begin_; i < settled_.size() && !found.has_value(); ++i) {
-            if (const TaskEntry* entry = entries_.at(settled_[i]); entry != nullptr && entry->has_succeeded()) {
-                found = settled_[i];
-            }
+        return found;
+    }
+    for (std::size_t i = settled_begin_; i < settled_.size() && !found.has_value(); ++i) {
+        if (const TaskEntry* entry = entries_.at(settled_[i]); entry != nullptr && entry->has_succeeded()) {
+            found = settled_[i];
         }
     }
-    if (found.has_value()) {
+    return found;
+}
+
+Status GroupEvent::ask_success(Ref<FutureEvent> future, const char* if_empty) {
+    if (count() == 0) {
+        return Status::failure(ErrorCode::IllegalState, if_empty);
+    }
+    if (const std::optional<std::uint64_t> found = first_success()) {
         answer_one(*future, *found);
     } else if (unsettled() == 0) {
-        answer_failures(*future);
+        future->fail(failure()).ignore();
     } else {
         asks_.push_back({std::move(future), 0, 0, Question::Success, false});
     }
@@ -500,7 +506,7 @@ bool GroupEvent::offer(Ask& ask, std::optional<std::uint64_t>& outcome) noexcept
         return true;
     }
     if (ask.question == Question::Success && unsettled() == 0) {
-        answer_failures(*ask.future);
+        ask.future->fail(failure()).ignore();
         return true;
     }
     return false;
@@ -542,23 +548,19 @@ void GroupEvent::answer_one(FutureEvent& future, std::uint64_t number) noexcept 
     }
 }
 
-void GroupEvent::answer_failures(FutureEvent& future) noexcept {
+Ref<Error> GroupEvent::failure() const noexcept {
     std::vector<Ref<Error>> errors;
     entries_.each(entries_.end(), [&errors](std::uint64_t, const TaskEntry& entry, void*) {
         if (Error* error = entry.error()) {
             errors.emplace_back(error);
         }
     });
-    if (errors.empty()) {
-        refuse_hopeless(future);
-    } else {
-        future.fail(CompositeError::make(std::move(errors))).ignore();
-    }
+    return errors.empty() ? hopeless() : CompositeError::make(std::move(errors));
 }
 
 /// Nothing will settle any more: who waits for one more outcome waits in vain.
-void GroupEvent::refuse_hopeless(FutureEvent& future) const noexcept {
-    future.fail(Error::make(ErrorCode::IllegalState, std::string("No task is left in the ") + name())).ignore();
+Ref<Error> GroupEvent::hopeless() const noexcept {
+    return Error::make(ErrorCode::IllegalState, std::string("No task is left in the ") + name());
 }
 
 // --- ending
@@ -622,8 +624,7 @@ WaitResult GroupEvent::next(
     Cursor& cursor, std::optional<std::uint64_t>& found, const WaitLimit& limit, std::source_location where
 ) noexcept {
     const Ref<GroupEvent> held(this);
-    Scheduler* scheduler = Scheduler::current();
-    const WaitLimit fixed = limit.is_none() || scheduler == nullptr ? limit : limit.fixed(scheduler->reactor().now());
+    const WaitLimit fixed = detail::fix_limit(limit);
     for (;;) {
         found.reset();
         if (removes()) {
@@ -634,6 +635,22 @@ WaitResult GroupEvent::next(
             found = settled_[cursor.seen_++];
         }
         if (found.has_value() || (is_shut_ && unsettled() == 0)) {
+            return WaitResult::Ready;
+        }
+        if (const WaitResult result = park_in(readers_, fixed, where); result != WaitResult::Ready) {
+            return result;
+        }
+    }
+}
+
+WaitResult GroupEvent::next_success(
+    std::optional<std::uint64_t>& found, const WaitLimit& limit, std::source_location where
+) noexcept {
+    const Ref<GroupEvent> held(this);
+    const WaitLimit fixed = detail::fix_limit(limit);
+    for (;;) {
+        found = first_success();
+        if (found.has_value() || unsettled() == 0) {
             return WaitResult::Ready;
         }
         if (const WaitResult result = park_in(readers_, fixed, where); result != WaitResult::Ready) {

@@ -159,17 +159,19 @@ protected:
     ) {
         std::optional<std::uint64_t> slot;
         check(group_->next(cursor, slot, limit, where));
-        if (!slot.has_value()) {
-            return {};
-        }
-        TaskOutcome<Value> outcome{group_->key_at(*slot), {}, {}};
-        if (Error* error = group_->error_at(*slot)) {
+        return slot.has_value() ? std::optional(deliver(*slot)) : std::nullopt;
+    }
+
+    /// What came of a task; in a set it goes.
+    TaskOutcome<Value> deliver(std::uint64_t slot) {
+        TaskOutcome<Value> outcome{group_->key_at(slot), {}, {}};
+        if (Error* error = group_->error_at(slot)) {
             outcome.error = to_exception(Ref<Error>(error));
         } else {
-            outcome.value = group_->take(*slot);
+            outcome.value = group_->take(slot);
         }
         if constexpr (Kind == GroupKind::Set) {
-            group_->remove(*slot);
+            group_->remove(slot);
         }
         return outcome;
     }
@@ -289,14 +291,21 @@ public:
         }
     }
     /// Takes the first success; failures stay. Throws `CompositeException` when all have failed. May suspend.
-    /// Cancel safety: a result that came for a waiter which is cancelled before it goes on is lost.
+    /// Cancel safety: nothing is lost.
     T join_any(const Limit& limit = {}, std::source_location where = std::source_location::current()) {
-        return this->wait_one(
-            [&](auto& future) {
-                return this->group_->success(future, "Cannot call joinAny() on an empty TaskSet", Place(where));
-            },
-            limit, where
-        );
+        if (this->count() == 0) {
+            detail::throw_error(Error::make(ErrorCode::IllegalState, "Cannot call joinAny() on an empty TaskSet"));
+        }
+        std::optional<std::uint64_t> slot;
+        detail::check(this->group_->next_success(slot, limit, where));
+        if (!slot.has_value()) {
+            detail::throw_error(this->group_->failure());
+        }
+        if constexpr (std::is_void_v<T>) {
+            this->deliver(*slot);
+        } else {
+            return std::move(*this->deliver(*slot).value);
+        }
     }
     /// Takes all that are there now, as `TaskGroup::all`. May suspend.
     Results join_all(

@@ -118,6 +118,14 @@ public:
         const WaitLimit& limit = {},
         std::source_location where = std::source_location::current()
     ) noexcept;
+    /// The same for the first success; `Ready` with nothing in `found`: nobody has succeeded, and nobody can any more. `failure` tells why.
+    WaitResult next_success(
+        std::optional<std::uint64_t>& found,
+        const WaitLimit& limit = {},
+        std::source_location where = std::source_location::current()
+    ) noexcept;
+    /// What all have failed with, as a `CompositeError`; that no task is left if there is none.
+    Ref<Error> failure() const noexcept;
     TaskKey key_at(std::uint64_t number) const;
     Error* error_at(std::uint64_t number) const noexcept { return entries_.at(number)->error(); }
     void* value_at(std::uint64_t number) const noexcept { return entries_.value_at(number); }
@@ -197,11 +205,11 @@ private:
     void settle(std::uint64_t number) noexcept;
     void settle_slow(std::uint64_t number) noexcept;
     std::uint64_t first_settled() noexcept;
+    std::optional<std::uint64_t> first_success() const noexcept;
     bool offer(Ask& ask, std::optional<std::uint64_t>& number) noexcept;
     void answer_all(FutureEvent& future, std::uint64_t end, bool ignores_errors) noexcept;
     void answer_one(FutureEvent& future, std::uint64_t number) noexcept;
-    void answer_failures(FutureEvent& future) noexcept;
-    void refuse_hopeless(FutureEvent& future) const noexcept;
+    Ref<Error> hopeless() const noexcept;
     void check_end() noexcept;
     static void wake_all(WaitList& list) noexcept;
     WaitResult park_in(WaitList& list, const WaitLimit& limit, std::source_location where) noexcept;

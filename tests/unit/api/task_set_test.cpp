@@ -60,6 +60,35 @@ CORO_TEST(TaskSet, JoinAnySkipsFailuresAndLeavesThem) {
     EXPECT_EQ(all_thrown_by([&] { set.join_any(); }), (Steps{"E"}));
 }
 
+CORO_TEST(TaskSet, JoinAnyLosesNothingWhenItIsCancelledBetweenWakeAndRun) {
+    TaskSet<int> set;
+    set.spawn(failing(2, "E"));
+    set.spawn(after(2, 1));
+    auto joiner = spawn([&] { return set.join_any(); });
+    while (!set.is_finished()) {
+        suspend();
+    }
+    EXPECT_FALSE(joiner.is_finished()) << "it is woken, and has not run";
+    joiner.cancel();
+    EXPECT_THROW(await(joiner), Cancellation);
+    EXPECT_EQ(set.count(), 2U);
+    EXPECT_EQ(set.join_any(), 1);
+}
+
+CORO_TEST(TaskSet, JoinAnyWaitsForTheNextWhenSomebodyElseWasFaster) {
+    TaskSet<int> set;
+    set.spawn(after(1, 1));
+    set.spawn(after(2, 2));
+    auto joiner = spawn([&] { return set.join_any(); });
+    auto second = spawn([&] { return set.join_any(); });
+    EXPECT_EQ(await(joiner) + await(second), 3);
+    EXPECT_EQ(set.count(), 0U);
+    TaskSet<void> quiet;
+    quiet.spawn([] {});
+    quiet.join_any();
+    EXPECT_EQ(quiet.count(), 0U);
+}
+
 CORO_TEST(TaskSet, JoinAllEmptiesIt) {
     TaskSet<int> set;
     set.spawn(after(1, 1));
