@@ -3,6 +3,7 @@
 #include "classes/channel.hpp"
 #include "classes/exceptions.hpp"
 #include "classes/pool.hpp"
+#include "object.hpp"
 
 #include <trueasync/sync/channel.hpp>
 
@@ -70,11 +71,29 @@ zend_class_entry* class_of(const Error& error) noexcept {
     }
 }
 
+/// Hangs `previous`, a reference of ours, behind `thrown`, unless it hangs there already.
+void add_previous(zend_object* thrown, zend_object* previous) noexcept {
+    for (zend_object* link = thrown; link != nullptr;) {
+        if (link == previous) {
+            OBJ_RELEASE(previous);
+            return;
+        }
+        zend_class_entry* base = instanceof_function(link->ce, zend_ce_exception) ? zend_ce_exception : zend_ce_error;
+        zval room;
+        const zval* next = zend_read_property_ex(base, link, ZSTR_KNOWN(ZEND_STR_PREVIOUS), true, &room);
+        link = Z_TYPE_P(next) == IS_OBJECT ? Z_OBJ_P(next) : nullptr;
+    }
+    zend_exception_set_previous(thrown, previous);
+}
+
 }  // namespace
 
 zend_object* to_exception(const Error& error) noexcept {
     if (zend_object* thrown = PhpError::thrown_by(&error)) {
         GC_ADDREF(thrown);
+        if (error.previous() != nullptr) {
+            add_previous(thrown, to_exception(*error.previous()));
+        }
         return thrown;
     }
     zend_object* previous = error.previous() != nullptr && error.reason() != CancelReason::Deadlock
@@ -90,6 +109,12 @@ zend_object* to_exception(const Error& error) noexcept {
         }
     }
     return exception;
+}
+
+void Shown::add(const Error* error) noexcept {
+    if (zend_object* thrown = PhpError::thrown_by(error); thrown != nullptr && error->ref_count() == 1) {
+        add(thrown);
+    }
 }
 
 void throw_in_php(const Error& error) noexcept { zend_throw_exception_internal(to_exception(error)); }

@@ -15,32 +15,22 @@ using namespace trueasync;
 using namespace trueasync::php;
 
 ZEND_FUNCTION(Async_spawn) {
-    zend_fcall_info call;
-    zend_fcall_info_cache cache;
-    zval* arguments = nullptr;
-    int count = 0;
-    HashTable* named = nullptr;
+    Task task;
     ZEND_PARSE_PARAMETERS_START(1, -1)
-    Z_PARAM_FUNC(call, cache)
-    Z_PARAM_VARIADIC_WITH_NAMED(arguments, count, named)
+    TA_PARAM_TASK(task)
     ZEND_PARSE_PARAMETERS_END();
     if (!start()) {
         return;
     }
-    spawn_coroutine(call, cache, arguments, count, named, current_scope(), return_value);
+    spawn_coroutine(task, current_scope(), return_value);
 }
 
 ZEND_FUNCTION(Async_spawn_with) {
     zend_object* provider = nullptr;
-    zend_fcall_info call;
-    zend_fcall_info_cache cache;
-    zval* arguments = nullptr;
-    int count = 0;
-    HashTable* named = nullptr;
+    Task task;
     ZEND_PARSE_PARAMETERS_START(2, -1)
     Z_PARAM_OBJ_OF_CLASS(provider, ce_scope_provider)
-    Z_PARAM_FUNC(call, cache)
-    Z_PARAM_VARIADIC_WITH_NAMED(arguments, count, named)
+    TA_PARAM_TASK(task)
     ZEND_PARSE_PARAMETERS_END();
     if (!start()) {
         return;
@@ -53,13 +43,13 @@ ZEND_FUNCTION(Async_spawn_with) {
     const bool is_given = Z_TYPE_P(provided.get()) == IS_OBJECT;
     ScopeEvent* scope = is_given ? &scope_of(Z_OBJ_P(provided.get())) : current_scope();
     if (!instanceof_function(provider->ce, ce_spawn_strategy)) {
-        spawn_coroutine(call, cache, arguments, count, named, scope, return_value);
+        spawn_coroutine(task, scope, return_value);
         return;
     }
     if (!check(scope->admit())) {
         return;
     }
-    PhpCoroutine* coroutine = make_coroutine(call, cache, arguments, count, named);
+    PhpCoroutine* coroutine = make_coroutine(task);
     zval hook[2];
     ZVAL_OBJ(&hook[0], coroutine->object());
     ZVAL_OBJ(&hook[1], scope_object(*scope));

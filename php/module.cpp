@@ -11,8 +11,10 @@
 #include "classes/pool.hpp"
 #include "classes/scope.hpp"
 #include "classes/task_group.hpp"
+#include "classes/thread.hpp"
 #include "classes/timeout.hpp"
 #include "engine/request.hpp"
+#include "settings.hpp"
 #include "stubs/functions_arginfo.h"
 #include "zend.hpp"
 
@@ -20,13 +22,8 @@
 
 using namespace trueasync::php;
 
-PHP_INI_BEGIN()
-PHP_INI_ENTRY("async.debug_deadlock", "1", PHP_INI_ALL, nullptr)
-PHP_INI_ENTRY("async.stack_size", "512K", PHP_INI_ALL, nullptr)
-PHP_INI_END()
-
 static PHP_MINIT_FUNCTION(true_async) {
-    REGISTER_INI_ENTRIES();
+    register_settings(type, module_number);
     register_exceptions();
     register_awaitables();
     register_timeout();
@@ -39,6 +36,7 @@ static PHP_MINIT_FUNCTION(true_async) {
     register_pool();
     register_cpu();
     register_fs_watcher();
+    register_thread();
     add_awaitable(ce_coroutine, [](zend_object* object) -> trueasync::Event* { return &PhpCoroutine::of(object); });
     request_minit();
     return SUCCESS;
@@ -46,7 +44,7 @@ static PHP_MINIT_FUNCTION(true_async) {
 
 static PHP_MSHUTDOWN_FUNCTION(true_async) {
     request_mshutdown();
-    UNREGISTER_INI_ENTRIES();
+    unregister_settings(type, module_number);
     return SUCCESS;
 }
 
@@ -60,15 +58,7 @@ static PHP_RSHUTDOWN_FUNCTION(true_async) {
     return SUCCESS;
 }
 
-static PHP_MINFO_FUNCTION(true_async) {
-    php_info_print_table_start();
-    php_info_print_table_header(2, "TrueAsync", "Enabled");
-    php_info_print_table_row(2, "Version", TRUEASYNC_VERSION_STRING);
-    php_info_print_table_row(2, "Support", "Enabled");
-    php_info_print_table_row(2, "LibUv Reactor", "Enabled");
-    php_info_print_table_end();
-    DISPLAY_INI_ENTRIES();
-}
+static PHP_MINFO_FUNCTION(true_async) { show_module(zend_module); }
 
 static zend_module_entry module_entry = {
     STANDARD_MODULE_HEADER,

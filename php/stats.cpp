@@ -1,6 +1,7 @@
 /// `runtime_stats()`.
 
 #include "engine/request.hpp"
+#include "settings.hpp"
 
 #include <trueasync/runtime/scheduler.hpp>
 
@@ -26,7 +27,7 @@ ZEND_FUNCTION(Async_runtime_stats) {
         stacks = request.runtime->stacks().stats();
         bounds = request.runtime->stacks().settings();
     } else {
-        bounds = StackPool().settings();
+        bounds = StackPool(stack_settings()).settings();
     }
     const auto put = [return_value](const char* name, std::size_t value) {
         add_assoc_long(return_value, name, static_cast<zend_long>(value));

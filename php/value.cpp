@@ -16,8 +16,15 @@ bool Callable::call(zval* result, std::uint32_t count, zval* arguments, HashTabl
     return was_called && EG(exception) == nullptr;
 }
 
-ExceptionPause::ExceptionPause() noexcept
-    : exception_(std::exchange(EG(exception), nullptr)), opline_(EG(opline_before_exception)) {}
+ExceptionPause::ExceptionPause() noexcept {
+    // The frame that is being left may not know of the exception yet: what is thrown meanwhile would lose where it was.
+    if (zend_execute_data* frame = EG(current_execute_data);
+        EG(exception) != nullptr && frame != nullptr && frame->func != nullptr && ZEND_USER_CODE(frame->func->type)) {
+        zend_rethrow_exception(frame);
+    }
+    exception_ = std::exchange(EG(exception), nullptr);
+    opline_ = EG(opline_before_exception);
+}
 
 ExceptionPause::~ExceptionPause() {
     if (exception_ == nullptr) {

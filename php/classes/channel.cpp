@@ -4,66 +4,22 @@
 #include "../error.hpp"
 #include "../place.hpp"
 #include "../stubs/channel_arginfo.h"
-#include "../value.hpp"
 #include "awaitable.hpp"
 #include "exceptions.hpp"
 #include "future.hpp"
 
 #include <ext/spl/spl_exceptions.h>
 #include <optional>
-#include <trueasync/sync/channel.hpp>
 
 namespace trueasync::php {
 
 namespace {
 
-zend_object_handlers handlers;
-
-/// The object exists before its constructor has run, the channel from then on.
-struct ChannelObject {
-    union {
-        ChannelOf<Value> channel;
-    };
-    bool is_made;
-    zend_object std;
-
-    ChannelObject() = delete;
-
-    static ChannelObject& of(zend_object* object) noexcept {
-        return *reinterpret_cast<ChannelObject*>(reinterpret_cast<std::byte*>(object) - offsetof(ChannelObject, std));
-    }
-};
-
-zend_object* create(zend_class_entry* ce) {
-    auto* self = static_cast<ChannelObject*>(zend_object_alloc(sizeof(ChannelObject), ce));
-    self->is_made = false;
-    zend_object_std_init(&self->std, ce);
-    object_properties_init(&self->std, ce);
-    self->std.handlers = &handlers;
-    return &self->std;
-}
-
-void free_object(zend_object* object) {
-    ChannelObject& self = ChannelObject::of(object);
-    if (std::exchange(self.is_made, false)) {
-        self.channel.host_free();
-    }
-    zend_object_std_dtor(object);
-}
-
-HashTable* show_to_collector(zend_object* object, zval** table, int* count) {
-    zend_get_gc_buffer* buffer = zend_get_gc_buffer_create();
-    ChannelObject& self = ChannelObject::of(object);
-    if (self.is_made) {
-        self.channel.each_value([&](Value& value) { zend_get_gc_buffer_add_zval(buffer, value.get()); });
-    }
-    zend_get_gc_buffer_use(buffer, table, count);
-    return nullptr;
-}
+using ChannelObject = ObjectOf<ChannelData>;
 
 /// Null: it threw, since the constructor was never called.
 ChannelOf<Value>* channel_of(zend_object* object) {
-    ChannelObject& self = ChannelObject::of(object);
+    ChannelData& self = ChannelObject::of(object);
     if (UNEXPECTED(!self.is_made)) {
         zend_throw_error(nullptr, "The channel was not constructed");
         return nullptr;
@@ -73,52 +29,26 @@ ChannelOf<Value>* channel_of(zend_object* object) {
 
 // --- foreach
 
-struct ChannelIterator {
-    zend_object_iterator base;
-    Value current;
-    zend_ulong index;
-    bool is_over;
-};
-
-ChannelIterator& iterator_of(zend_object_iterator* iterator) { return *reinterpret_cast<ChannelIterator*>(iterator); }
-
-void advance(ChannelIterator& iterator) {
-    iterator.current.reset();
-    ChannelOf<Value>* channel = channel_of(Z_OBJ(iterator.base.data));
-    if (channel == nullptr || !may_suspend()) {
-        iterator.is_over = true;
-        return;
+struct ChannelWalk {
+    bool next(zend_object* source, Value& element) {
+        ChannelOf<Value>* channel = channel_of(source);
+        if (channel == nullptr || !may_suspend()) {
+            return false;
+        }
+        std::optional<Value> value;
+        const WaitResult result = channel->recv(value);
+        if (EXPECTED(result == WaitResult::Ready)) {
+            element = std::move(*value);
+            return true;
+        }
+        if (result == WaitResult::Failed && channel->is_closed() &&
+            channel->close_reason() == ChannelCloseReason::Explicit) {
+            Scheduler::take_wait_error();
+        } else {
+            has_arrived(result);
+        }
+        return false;
     }
-    std::optional<Value> value;
-    const WaitResult result = channel->recv(value);
-    if (EXPECTED(result == WaitResult::Ready)) {
-        iterator.current = std::move(*value);
-        return;
-    }
-    iterator.is_over = true;
-    if (result == WaitResult::Failed && channel->is_closed() &&
-        channel->close_reason() == ChannelCloseReason::Explicit) {
-        Scheduler::take_wait_error();
-    } else {
-        has_arrived(result);
-    }
-}
-
-const zend_object_iterator_funcs iterator_functions = {
-    [](zend_object_iterator* iterator) {  // dtor
-        std::destroy_at(&iterator_of(iterator).current);
-        zval_ptr_dtor(&iterator->data);
-    },
-    [](zend_object_iterator* iterator) -> int { return iterator_of(iterator).is_over ? FAILURE : SUCCESS; },
-    [](zend_object_iterator* iterator) -> zval* { return iterator_of(iterator).current.get(); },
-    [](zend_object_iterator* iterator, zval* key) { ZVAL_LONG(key, iterator_of(iterator).index); },
-    [](zend_object_iterator* iterator) {
-        ++iterator_of(iterator).index;
-        advance(iterator_of(iterator));
-    },
-    [](zend_object_iterator* iterator) { advance(iterator_of(iterator)); },
-    nullptr,
-    nullptr,
 };
 
 zend_object_iterator* get_iterator(zend_class_entry* /*ce*/, zval* object, int by_reference) {
@@ -126,14 +56,7 @@ zend_object_iterator* get_iterator(zend_class_entry* /*ce*/, zval* object, int b
         zend_throw_error(nullptr, "Cannot iterate channel by reference");
         return nullptr;
     }
-    auto* iterator = static_cast<ChannelIterator*>(emalloc(sizeof(ChannelIterator)));
-    zend_iterator_init(&iterator->base);
-    iterator->base.funcs = &iterator_functions;
-    ZVAL_OBJ_COPY(&iterator->base.data, Z_OBJ_P(object));
-    new (&iterator->current) Value();
-    iterator->index = 0;
-    iterator->is_over = false;
-    return &iterator->base;
+    return IteratorOf<ChannelWalk>::create(object);
 }
 
 }  // namespace
@@ -151,13 +74,8 @@ void register_channel() {
     ce_channel_close_reason = register_class_Async_ChannelCloseReason();
     ce_channel_exception = register_class_Async_ChannelException(ce_async_exception);
     ce_channel = register_class_Async_Channel(ce_awaitable, zend_ce_aggregate, zend_ce_countable);
-    ce_channel->create_object = create;
     ce_channel->get_iterator = get_iterator;
-    handlers = *zend_get_std_object_handlers();
-    handlers.offset = offsetof(ChannelObject, std);
-    handlers.free_obj = free_object;
-    handlers.clone_obj = nullptr;
-    handlers.get_gc = show_to_collector;
+    ChannelObject::register_class(ce_channel);
     add_awaitable(ce_channel, [](zend_object* object) -> Event* { return channel_of(object); });
 }
 
@@ -191,7 +109,7 @@ ZEND_METHOD(Async_Channel, __construct) {
             return;
         }
     }
-    ChannelObject& self = ChannelObject::of(Z_OBJ_P(ZEND_THIS));
+    ChannelData& self = ChannelObject::of(ZEND_THIS);
     if (self.is_made) {
         zend_throw_error(nullptr, "The channel is constructed already");
         return;
@@ -201,9 +119,7 @@ ZEND_METHOD(Async_Channel, __construct) {
     settings.no_producer_timeout = std::chrono::milliseconds(no_producer);
     settings.no_consumer_timeout = std::chrono::milliseconds(no_consumer);
     settings.hard_timeouts = hard;
-    new (&self.channel) ChannelOf<Value>(settings);
-    self.channel.become_host_object(offsetof(ChannelObject, std));
-    self.is_made = true;
+    self.make(settings, ChannelObject::kOffset);
 }
 
 ZEND_METHOD(Async_Channel, send) {

@@ -2,8 +2,8 @@
 
 #include "../engine/request.hpp"
 #include "../error.hpp"
+#include "../object.hpp"
 #include "../stubs/context_arginfo.h"
-#include "../value.hpp"
 #include "coroutine.hpp"
 #include "exceptions.hpp"
 #include "scope.hpp"
@@ -42,47 +42,24 @@ struct KeyTraits {
 
 using PhpContext = ContextOf<Value, Value, KeyTraits>;
 
-zend_object_handlers handlers;
-
-struct ContextObject {
-    Ref<PhpContext> context;
-    zend_object std;
-
-    static ContextObject& of(zend_object* object) noexcept {
-        return *reinterpret_cast<ContextObject*>(reinterpret_cast<std::byte*>(object) - offsetof(ContextObject, std));
-    }
-};
-
 TA_PHP_THREAD_LOCAL std::unordered_map<const PhpContext*, zend_object*> objects;  // not counted
 
-zend_object* create(zend_class_entry* ce) {
-    auto* self = static_cast<ContextObject*>(zend_object_alloc(sizeof(ContextObject), ce));
-    new (&self->context) Ref<PhpContext>(make_ref<PhpContext>());
-    zend_object_std_init(&self->std, ce);
-    object_properties_init(&self->std, ce);
-    self->std.handlers = &handlers;
-    return &self->std;
-}
-
-void free_object(zend_object* object) {
-    ContextObject& self = ContextObject::of(object);
-    objects.erase(self.context.get());
-    zend_object_std_dtor(object);
-    std::destroy_at(&self.context);
-}
-
-HashTable* show_to_collector(zend_object* object, zval** table, int* count) {
-    zend_get_gc_buffer* buffer = zend_get_gc_buffer_create();
-    const Ref<PhpContext>& context = ContextObject::of(object).context;
-    if (context->ref_count() == 1) {  // else a scope or a coroutine has it too
-        context->each_value([&](const Value& key, Value& value) {
-            zend_get_gc_buffer_add_zval(buffer, const_cast<zval*>(key.get()));
-            zend_get_gc_buffer_add_zval(buffer, value.get());
+void show(PhpContext& context, Shown& shown) {
+    if (context.ref_count() == 1) {  // else a scope or a coroutine has it, or an object
+        context.each_value([&](const Value& key, Value& value) {
+            shown.add(const_cast<Value&>(key));
+            shown.add(value);
         });
     }
-    zend_get_gc_buffer_use(buffer, table, count);
-    return nullptr;
 }
+
+struct ContextData {
+    Ref<PhpContext> context = make_ref<PhpContext>();
+
+    ~ContextData() { objects.erase(context.get()); }
+    void show(Shown& shown) { php::show(*context, shown); }
+};
+using ContextObject = ObjectOf<ContextData>;
 
 /// The object of a context; a new reference.
 zend_object* object_of(Ref<PhpContext> context) {
@@ -90,13 +67,13 @@ zend_object* object_of(Ref<PhpContext> context) {
         GC_ADDREF(found->second);
         return found->second;
     }
-    zend_object* object = create(ce_context);
+    zend_object* object = ContextObject::create(ce_context);
     objects[context.get()] = object;
     ContextObject::of(object).context = std::move(context);
     return object;
 }
 
-PhpContext& self_of(zval* object) { return *ContextObject::of(Z_OBJ_P(object)).context; }
+PhpContext& self_of(zval* object) { return *ContextObject::of(object).context; }
 
 /// Strings and objects only; a number would become a string by PHP's own rules. False: it threw.
 bool is_key(zval* key) {
@@ -144,14 +121,15 @@ void ask(INTERNAL_FUNCTION_PARAMETERS, bool is_local) {
 
 zend_object* coroutine_context(PhpCoroutine& coroutine) noexcept { return object_of(PhpContext::of(coroutine)); }
 
+void show_context(ScopeEvent& scope, Shown& shown) {
+    if (scope.context() != nullptr) {
+        show(static_cast<PhpContext&>(*scope.context()), shown);
+    }
+}
+
 void register_context() {
     ce_context = register_class_Async_Context();
-    ce_context->create_object = create;
-    handlers = *zend_get_std_object_handlers();
-    handlers.offset = offsetof(ContextObject, std);
-    handlers.free_obj = free_object;
-    handlers.clone_obj = nullptr;
-    handlers.get_gc = show_to_collector;
+    ContextObject::register_class(ce_context);
 }
 
 }  // namespace trueasync::php

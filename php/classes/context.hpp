@@ -2,7 +2,9 @@
 
 /// `Async\Context` and the four context functions.
 
-#include "../zend.hpp"
+#include "../object.hpp"
+
+#include <trueasync/structured/scope.hpp>
 
 namespace trueasync::php {
 
@@ -12,6 +14,9 @@ inline zend_class_entry* ce_context = nullptr;
 
 /// The context of a coroutine alone: a new reference to its object.
 zend_object* coroutine_context(PhpCoroutine& coroutine) noexcept;
+
+/// What the context of a scope holds, if nobody else has that context.
+void show_context(ScopeEvent& scope, Shown& shown);
 
 void register_context();
 

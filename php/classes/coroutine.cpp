@@ -148,33 +148,23 @@ Ref<Coroutine> PhpHelpers::make(std::unique_ptr<HelperBody> body, const Place& w
     return Ref<Coroutine>::adopt(coroutine);
 }
 
-PhpCoroutine* make_coroutine(
-    const zend_fcall_info& call, const zend_fcall_info_cache& cache, zval* arguments, int count, HashTable* named
-) noexcept {
+PhpCoroutine* make_coroutine(const Task& task) noexcept {
     PhpCoroutine* coroutine = PhpCoroutine::create();
-    coroutine->callable = Callable(call, cache);
-    coroutine->arguments.reserve(static_cast<std::size_t>(count));
-    for (int i = 0; i < count; ++i) {
-        coroutine->arguments.emplace_back(&arguments[i]);
+    coroutine->callable = Callable(task.call, task.cache);
+    coroutine->arguments.reserve(static_cast<std::size_t>(task.count));
+    for (int i = 0; i < task.count; ++i) {
+        coroutine->arguments.emplace_back(&task.arguments[i]);
     }
-    if (named != nullptr) {
+    if (task.named != nullptr) {
         zval array;
-        ZVAL_ARR(&array, named);
+        ZVAL_ARR(&array, task.named);
         coroutine->named_arguments = Value(&array);
     }
     return coroutine;
 }
 
-bool spawn_coroutine(
-    const zend_fcall_info& call,
-    const zend_fcall_info_cache& cache,
-    zval* arguments,
-    int count,
-    HashTable* named,
-    Owner* owner,
-    zval* return_value
-) noexcept {
-    PhpCoroutine* coroutine = make_coroutine(call, cache, arguments, count, named);
+bool spawn_coroutine(const Task& task, Owner* owner, zval* return_value) noexcept {
+    PhpCoroutine* coroutine = make_coroutine(task);
     if (!check(request.runtime->scheduler().spawn(*coroutine, owner))) {
         OBJ_RELEASE(coroutine->object());
         return false;

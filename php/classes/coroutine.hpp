@@ -64,21 +64,25 @@ public:
     Ref<Coroutine> make(std::unique_ptr<HelperBody> body, const Place& where) override;
 };
 
-/// A coroutine that will call `call`, not queued yet; one reference.
-PhpCoroutine* make_coroutine(
-    const zend_fcall_info& call, const zend_fcall_info_cache& cache, zval* arguments, int count, HashTable* named
-) noexcept;
+/// A callable and the arguments that it will get, as they were given to a function of ours.
+struct Task {
+    zend_fcall_info call = empty_fcall_info;
+    zend_fcall_info_cache cache = empty_fcall_info_cache;
+    zval* arguments = nullptr;
+    int count = 0;
+    HashTable* named = nullptr;
+};
 
-/// Spawns `call` into `owner`; the object goes to `return_value`. False: it threw.
-bool spawn_coroutine(
-    const zend_fcall_info& call,
-    const zend_fcall_info_cache& cache,
-    zval* arguments,
-    int count,
-    HashTable* named,
-    Owner* owner,
-    zval* return_value
-) noexcept;
+/// `callable $task, mixed ...$args`, the last parameters.
+#define TA_PARAM_TASK(task)             \
+    Z_PARAM_FUNC(task.call, task.cache) \
+    Z_PARAM_VARIADIC_WITH_NAMED(task.arguments, task.count, task.named)
+
+/// A coroutine that will do it, not queued yet; one reference.
+PhpCoroutine* make_coroutine(const Task& task) noexcept;
+
+/// Spawns it into `owner`; the object goes to `return_value`. False: it threw.
+bool spawn_coroutine(const Task& task, Owner* owner, zval* return_value) noexcept;
 
 void register_coroutine();
 

@@ -2,8 +2,8 @@
 
 #include "../engine/request.hpp"
 #include "../error.hpp"
+#include "../object.hpp"
 #include "../stubs/fs_watcher_arginfo.h"
-#include "../value.hpp"
 #include "awaitable.hpp"
 
 #include <algorithm>
@@ -15,34 +15,17 @@ namespace {
 
 zend_class_entry* ce_fs_event = nullptr;
 zend_class_entry* ce_fs_watcher = nullptr;
-zend_object_handlers handlers;
 
-struct WatcherObject {
+struct WatcherData {
     Ref<FsWatcher> watcher;
-    zend_object std;
 
-    static WatcherObject& of(zend_object* object) noexcept {
-        return *reinterpret_cast<WatcherObject*>(reinterpret_cast<std::byte*>(object) - offsetof(WatcherObject, std));
+    ~WatcherData() {
+        if (watcher != nullptr) {
+            watcher->end();
+        }
     }
 };
-
-zend_object* create(zend_class_entry* ce) {
-    auto* self = static_cast<WatcherObject*>(zend_object_alloc(sizeof(WatcherObject), ce));
-    new (&self->watcher) Ref<FsWatcher>();
-    zend_object_std_init(&self->std, ce);
-    object_properties_init(&self->std, ce);
-    self->std.handlers = &handlers;
-    return &self->std;
-}
-
-void free_object(zend_object* object) {
-    WatcherObject& self = WatcherObject::of(object);
-    if (self.watcher != nullptr) {
-        self.watcher->end();
-    }
-    zend_object_std_dtor(object);
-    std::destroy_at(&self.watcher);
-}
+using WatcherObject = ObjectOf<WatcherData>;
 
 Event* event_of_watcher(zend_object* object) {
     Event* event = WatcherObject::of(object).watcher.get();
@@ -65,54 +48,19 @@ void make_event(const FsWatcher& watcher, const FsNotice& notice, zval* result) 
     ZVAL_BOOL(OBJ_PROP_NUM(object, 3), notice.is_changed);
 }
 
-/// What `foreach` walks: the next event is waited for when somebody asks whether there is one.
-struct Walk {
-    zend_object_iterator base;  // its `data` is the object
-    Value current;
-    zend_long number;
-
-    static Walk& of(zend_object_iterator* iterator) noexcept { return *reinterpret_cast<Walk*>(iterator); }
-    FsWatcher& watcher() noexcept { return *WatcherObject::of(Z_OBJ(base.data)).watcher; }
-};
-
-void walk_free(zend_object_iterator* iterator) {
-    Walk& walk = Walk::of(iterator);
-    walk.current.reset();
-    zval_ptr_dtor(&iterator->data);
-}
-
-int walk_valid(zend_object_iterator* iterator) {
-    Walk& walk = Walk::of(iterator);
-    if (walk.current.is_set()) {
-        return SUCCESS;
+struct WatcherWalk {
+    bool next(zend_object* source, Value& element) {
+        const Ref<FsWatcher> watcher = WatcherObject::of(source).watcher;
+        if (watcher->has_ended() && watcher->pending() == 0) {
+            return false;
+        }
+        std::optional<FsNotice> notice;
+        if ((watcher->pending() == 0 && !may_suspend()) || !has_arrived(watcher->next(notice)) || !notice.has_value()) {
+            return false;
+        }
+        make_event(*watcher, *notice, element.get());
+        return true;
     }
-    std::optional<FsNotice> notice;
-    FsWatcher& watcher = walk.watcher();
-    if (watcher.has_ended() && watcher.pending() == 0) {
-        return FAILURE;
-    }
-    if ((watcher.pending() == 0 && !may_suspend()) || !has_arrived(watcher.next(notice)) || !notice.has_value()) {
-        return FAILURE;
-    }
-    make_event(watcher, *notice, walk.current.get());
-    return SUCCESS;
-}
-
-zval* walk_current(zend_object_iterator* iterator) {
-    Walk& walk = Walk::of(iterator);
-    return walk_valid(iterator) == SUCCESS ? walk.current.get() : nullptr;
-}
-
-void walk_key(zend_object_iterator* iterator, zval* key) { ZVAL_LONG(key, Walk::of(iterator).number); }
-
-void walk_forward(zend_object_iterator* iterator) {
-    Walk& walk = Walk::of(iterator);
-    walk.current.reset();
-    ++walk.number;
-}
-
-const zend_object_iterator_funcs walk_functions = {
-    walk_free, walk_valid, walk_current, walk_key, walk_forward, nullptr, nullptr, nullptr,
 };
 
 zend_object_iterator* get_iterator(zend_class_entry* /*ce*/, zval* object, int by_reference) {
@@ -120,17 +68,11 @@ zend_object_iterator* get_iterator(zend_class_entry* /*ce*/, zval* object, int b
         zend_throw_error(nullptr, "An iterator cannot be used with foreach by reference");
         return nullptr;
     }
-    if (WatcherObject::of(Z_OBJ_P(object)).watcher == nullptr) {
+    if (WatcherObject::of(object).watcher == nullptr) {
         zend_throw_error(nullptr, "FileSystemWatcher was not constructed");
         return nullptr;
     }
-    auto* walk = static_cast<Walk*>(ecalloc(1, sizeof(Walk)));
-    zend_iterator_init(&walk->base);
-    ZVAL_OBJ_COPY(&walk->base.data, Z_OBJ_P(object));
-    walk->base.funcs = &walk_functions;
-    new (&walk->current) Value();
-    walk->number = 0;
-    return &walk->base;
+    return IteratorOf<WatcherWalk>::create(object);
 }
 
 }  // namespace
@@ -138,12 +80,8 @@ zend_object_iterator* get_iterator(zend_class_entry* /*ce*/, zval* object, int b
 void register_fs_watcher() {
     ce_fs_event = register_class_Async_FileSystemEvent();
     ce_fs_watcher = register_class_Async_FileSystemWatcher(ce_awaitable, zend_ce_aggregate);
-    ce_fs_watcher->create_object = create;
     ce_fs_watcher->get_iterator = get_iterator;
-    handlers = *zend_get_std_object_handlers();
-    handlers.offset = offsetof(WatcherObject, std);
-    handlers.free_obj = free_object;
-    handlers.clone_obj = nullptr;
+    WatcherObject::register_class(ce_fs_watcher);
     add_awaitable(ce_fs_watcher, event_of_watcher);
 }
 
@@ -167,7 +105,7 @@ ZEND_METHOD(Async_FileSystemWatcher, __construct) {
     Z_PARAM_LONG(max_hold)
     Z_PARAM_ARRAY_HT(extensions)
     ZEND_PARSE_PARAMETERS_END();
-    WatcherObject& self = WatcherObject::of(Z_OBJ_P(ZEND_THIS));
+    WatcherData& self = WatcherObject::of(ZEND_THIS);
     if (self.watcher != nullptr) {
         zend_throw_error(nullptr, "FileSystemWatcher is constructed already");
         return;
@@ -207,14 +145,14 @@ ZEND_METHOD(Async_FileSystemWatcher, __construct) {
 
 ZEND_METHOD(Async_FileSystemWatcher, close) {
     ZEND_PARSE_PARAMETERS_NONE();
-    if (const Ref<FsWatcher> watcher = WatcherObject::of(Z_OBJ_P(ZEND_THIS)).watcher) {
+    if (const Ref<FsWatcher> watcher = WatcherObject::of(ZEND_THIS).watcher) {
         watcher->end();
     }
 }
 
 ZEND_METHOD(Async_FileSystemWatcher, isClosed) {
     ZEND_PARSE_PARAMETERS_NONE();
-    const Ref<FsWatcher>& watcher = WatcherObject::of(Z_OBJ_P(ZEND_THIS)).watcher;
+    const Ref<FsWatcher>& watcher = WatcherObject::of(ZEND_THIS).watcher;
     RETURN_BOOL(watcher == nullptr || watcher->has_ended());
 }
 

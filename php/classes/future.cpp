@@ -2,6 +2,7 @@
 
 #include "../engine/request.hpp"
 #include "../error.hpp"
+#include "../object.hpp"
 #include "../place.hpp"
 #include "../stubs/future_arginfo.h"
 #include "awaitable.hpp"
@@ -12,8 +13,6 @@
 namespace trueasync::php {
 
 namespace {
-
-zend_object_handlers handlers;
 
 /// Keeps the source of a derived future, and the source of that one, as long as they are pending. Held by the object that PHP code has,
 /// not by the future, which its source holds.
@@ -28,45 +27,19 @@ struct Origin {
 };
 
 /// Both classes look the same inside.
-struct FutureObject {
+struct FutureData {
     Ref<FutureOf<Value>> future;
     Value file;
     std::shared_ptr<Origin> origin;  // of a derived one
-    zend_object std;
 
-    static FutureObject& of(zend_object* object) noexcept {
-        return *reinterpret_cast<FutureObject*>(reinterpret_cast<std::byte*>(object) - offsetof(FutureObject, std));
+    void show(Shown& shown) {
+        if (future != nullptr && future->ref_count() == 1) {  // what two objects share belongs to neither
+            future->each_value([&](Value& value) { shown.add(value); });
+            shown.add(future->error());
+        }
     }
 };
-
-zend_object* create(zend_class_entry* ce) {
-    auto* self = static_cast<FutureObject*>(zend_object_alloc(sizeof(FutureObject), ce));
-    new (&self->future) Ref<FutureOf<Value>>();
-    new (&self->file) Value();
-    new (&self->origin) std::shared_ptr<Origin>();
-    zend_object_std_init(&self->std, ce);
-    object_properties_init(&self->std, ce);
-    self->std.handlers = &handlers;
-    return &self->std;
-}
-
-void free_object(zend_object* object) {
-    FutureObject& self = FutureObject::of(object);
-    zend_object_std_dtor(object);
-    std::destroy_at(&self.future);
-    std::destroy_at(&self.file);
-    std::destroy_at(&self.origin);
-}
-
-HashTable* show_to_collector(zend_object* object, zval** table, int* count) {
-    zend_get_gc_buffer* buffer = zend_get_gc_buffer_create();
-    const Ref<FutureOf<Value>>& future = FutureObject::of(object).future;
-    if (future != nullptr && future->ref_count() == 1) {  // what two objects share belongs to neither
-        future->each_value([&](Value& value) { zend_get_gc_buffer_add_zval(buffer, value.get()); });
-    }
-    zend_get_gc_buffer_use(buffer, table, count);
-    return nullptr;
-}
+using FutureObject = ObjectOf<FutureData>;
 
 /// One link of a chain, run in a coroutine of its own.
 class PhpLink final : public Continuation {
@@ -129,7 +102,7 @@ private:
     std::weak_ptr<Origin> origin_;
 };
 
-FutureOf<Value>& future_of(zval* object) { return *FutureObject::of(Z_OBJ_P(object)).future; }
+FutureOf<Value>& future_of(zval* object) { return *FutureObject::of(object).future; }
 
 void completing_here(FutureOf<Value>& future) {
     if (auto* own = dynamic_cast<PhpFuture*>(&future)) {
@@ -149,7 +122,7 @@ void chain(INTERNAL_FUNCTION_PARAMETERS, PhpLink::Kind kind) {
     if (!start()) {
         return;
     }
-    FutureObject& self = FutureObject::of(Z_OBJ_P(ZEND_THIS));
+    FutureData& self = FutureObject::of(ZEND_THIS);
     auto origin = std::make_shared<Origin>(Origin{self.future, self.origin});
     auto target = make_ref<PhpFuture>();
     self.future->then(std::make_unique<PhpLink>(kind, Callable(call, cache), target, origin));
@@ -165,7 +138,7 @@ PhpFuture::PhpFuture() : FutureOf<Value>(Place()) { created_ = place_here(create
 void PhpFuture::completing_here() noexcept { completed_ = place_here(completed_file_); }
 
 zend_object* make_future(Ref<FutureOf<Value>> future, Value file) noexcept {
-    zend_object* object = create(ce_future);
+    zend_object* object = FutureObject::create(ce_future);
     FutureObject::of(object).file = std::move(file);
     FutureObject::of(object).future = std::move(future);
     return object;
@@ -174,13 +147,8 @@ zend_object* make_future(Ref<FutureOf<Value>> future, Value file) noexcept {
 void register_future() {
     ce_future_state = register_class_Async_FutureState();
     ce_future = register_class_Async_Future(ce_completable);
-    ce_future_state->create_object = create;
-    ce_future->create_object = create;
-    handlers = *zend_get_std_object_handlers();
-    handlers.offset = offsetof(FutureObject, std);
-    handlers.free_obj = free_object;
-    handlers.clone_obj = nullptr;
-    handlers.get_gc = show_to_collector;
+    FutureObject::register_class(ce_future_state);
+    FutureObject::register_class(ce_future);
     add_awaitable(ce_future, [](zend_object* object) -> Event* { return FutureObject::of(object).future.get(); });
 }
 
@@ -191,7 +159,7 @@ using namespace trueasync::php;
 
 ZEND_METHOD(Async_FutureState, __construct) {
     ZEND_PARSE_PARAMETERS_NONE();
-    FutureObject::of(Z_OBJ_P(ZEND_THIS)).future = make_ref<PhpFuture>();
+    FutureObject::of(ZEND_THIS).future = make_ref<PhpFuture>();
 }
 
 ZEND_METHOD(Async_FutureState, complete) {
@@ -234,7 +202,7 @@ ZEND_METHOD(Async_Future, __construct) {
     ZEND_PARSE_PARAMETERS_START(1, 1)
     Z_PARAM_OBJ_OF_CLASS(state, ce_future_state)
     ZEND_PARSE_PARAMETERS_END();
-    FutureObject::of(Z_OBJ_P(ZEND_THIS)).future = FutureObject::of(state).future;
+    FutureObject::of(ZEND_THIS).future = FutureObject::of(state).future;
 }
 
 ZEND_METHOD(Async_Future, completed) {

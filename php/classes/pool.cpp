@@ -2,8 +2,8 @@
 
 #include "../engine/request.hpp"
 #include "../error.hpp"
+#include "../object.hpp"
 #include "../stubs/pool_arginfo.h"
-#include "../value.hpp"
 #include "exceptions.hpp"
 
 #include <chrono>
@@ -18,7 +18,6 @@ zend_class_entry* ce_pool = nullptr;
 zend_class_entry* ce_breaker_state = nullptr;
 zend_class_entry* ce_breaker = nullptr;
 zend_class_entry* ce_breaker_strategy = nullptr;
-zend_object_handlers handlers;
 
 /// The callables that PHP code gave. A pool that is being freed calls them too.
 class PhpHooks final : public PoolHooks<Value> {
@@ -65,17 +64,8 @@ public:
     template <typename Visit>
     void each(Visit&& visit) {
         for (Callable* callable : {&factory, &destructor, &healthcheck, &before_acquire, &before_release}) {
-            visit(callable->function());
+            visit(*callable);
         }
-    }
-};
-
-struct PoolObject {
-    Ref<PoolOf<Value>> pool;
-    zend_object std;
-
-    static PoolObject& of(zend_object* object) noexcept {
-        return *reinterpret_cast<PoolObject*>(reinterpret_cast<std::byte*>(object) - offsetof(PoolObject, std));
     }
 };
 
@@ -131,49 +121,30 @@ private:
     zend_object* pool_;  // the pool's object has the pool, which has this
 };
 
-zend_object* create(zend_class_entry* ce) {
-    auto* self = static_cast<PoolObject*>(zend_object_alloc(sizeof(PoolObject), ce));
-    new (&self->pool) Ref<PoolOf<Value>>();
-    zend_object_std_init(&self->std, ce);
-    object_properties_init(&self->std, ce);
-    self->std.handlers = &handlers;
-    return &self->std;
-}
+struct PoolData {
+    Ref<PoolOf<Value>> pool;
 
-/// Destroying the object closes the pool; an exception that is on its way is not swallowed.
-void destroy_object(zend_object* object) {
-    if (const Ref<PoolOf<Value>> pool = PoolObject::of(object).pool; pool != nullptr && !pool->is_shut()) {
-        const ExceptionPause pause;
-        check(pool->close());
-    }
-    zend_objects_destroy_object(object);
-}
-
-void free_object(zend_object* object) {
-    PoolObject& self = PoolObject::of(object);
-    zend_object_std_dtor(object);
-    std::destroy_at(&self.pool);
-}
-
-HashTable* show_to_collector(zend_object* object, zval** table, int* count) {
-    zend_get_gc_buffer* buffer = zend_get_gc_buffer_create();
-    const Ref<PoolOf<Value>>& pool = PoolObject::of(object).pool;
-    if (pool != nullptr && pool->ref_count() == 1) {
-        pool->each_value([&](Value& value) { zend_get_gc_buffer_add_zval(buffer, value.get()); });
-        static_cast<PhpHooks&>(pool->hooks()).each([&](Value& value) {
-            zend_get_gc_buffer_add_zval(buffer, value.get());
-        });
-        if (pool->strategy() != nullptr) {
-            zend_get_gc_buffer_add_zval(buffer, static_cast<PhpStrategy&>(*pool->strategy()).object.get());
+    void dropped() {
+        if (const Ref<PoolOf<Value>> held = pool; held != nullptr && !held->is_shut()) {
+            check(held->close());
         }
     }
-    zend_get_gc_buffer_use(buffer, table, count);
-    return nullptr;
-}
+    void show(Shown& shown) {
+        if (pool == nullptr || pool->ref_count() != 1) {
+            return;
+        }
+        pool->each_value([&](Value& value) { shown.add(value); });
+        static_cast<PhpHooks&>(pool->hooks()).each([&](Callable& callable) { shown.add(callable); });
+        if (pool->strategy() != nullptr) {
+            shown.add(static_cast<PhpStrategy&>(*pool->strategy()).object);
+        }
+    }
+};
+using PoolObject = ObjectOf<PoolData>;
 
 /// Null: it threw, since the constructor was not called or has failed.
 PoolOf<Value>* pool_of(zval* object) {
-    PoolOf<Value>* pool = PoolObject::of(Z_OBJ_P(object)).pool.get();
+    PoolOf<Value>* pool = PoolObject::of(object).pool.get();
     if (UNEXPECTED(pool == nullptr)) {
         zend_throw_exception(ce_pool_exception, "The pool was not constructed", 0);
     }
@@ -188,13 +159,7 @@ void register_pool() {
     ce_breaker = register_class_Async_CircuitBreaker();
     ce_breaker_strategy = register_class_Async_CircuitBreakerStrategy();
     ce_pool = register_class_Async_Pool(zend_ce_countable, ce_breaker);
-    ce_pool->create_object = create;
-    handlers = *zend_get_std_object_handlers();
-    handlers.offset = offsetof(PoolObject, std);
-    handlers.dtor_obj = destroy_object;
-    handlers.free_obj = free_object;
-    handlers.clone_obj = nullptr;
-    handlers.get_gc = show_to_collector;
+    PoolObject::register_class(ce_pool);
 }
 
 }  // namespace trueasync::php
@@ -264,7 +229,7 @@ ZEND_METHOD(Async_Pool, __construct) {
             return;
         }
     }
-    PoolObject& self = PoolObject::of(Z_OBJ_P(ZEND_THIS));
+    PoolData& self = PoolObject::of(ZEND_THIS);
     if (self.pool == nullptr) {
         self.pool = make_ref<PoolOf<Value>>(settings, std::move(hooks));
         const Ref<PoolOf<Value>> held = self.pool;

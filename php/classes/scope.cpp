@@ -2,9 +2,11 @@
 
 #include "../engine/request.hpp"
 #include "../error.hpp"
+#include "../object.hpp"
 #include "../place.hpp"
 #include "../stubs/scope_arginfo.h"
 #include "awaitable.hpp"
+#include "context.hpp"
 #include "coroutine.hpp"
 #include "exceptions.hpp"
 #include "finally.hpp"
@@ -17,66 +19,6 @@
 namespace trueasync::php {
 
 namespace {
-
-zend_object_handlers handlers;
-
-struct ScopeObject {
-    Ref<ScopeEvent> scope;
-    Value file;      // keeps the text of its place
-    bool is_handle;  // the user's: the scope ends with it. Else it was made to be shown to a handler
-    zend_object std;
-
-    static ScopeObject& of(zend_object* object) noexcept {
-        return *reinterpret_cast<ScopeObject*>(reinterpret_cast<std::byte*>(object) - offsetof(ScopeObject, std));
-    }
-};
-
-TA_PHP_THREAD_LOCAL std::unordered_map<const ScopeEvent*, zend_object*> objects;  // not counted
-
-zend_object* create(zend_class_entry* ce) {
-    auto* self = static_cast<ScopeObject*>(zend_object_alloc(sizeof(ScopeObject), ce));
-    new (&self->scope) Ref<ScopeEvent>();
-    new (&self->file) Value();
-    self->is_handle = false;
-    zend_object_std_init(&self->std, ce);
-    object_properties_init(&self->std, ce);
-    self->std.handlers = &handlers;
-    return &self->std;
-}
-
-void attach(zend_object* object, Ref<ScopeEvent> scope) {
-    objects[scope.get()] = object;
-    ScopeObject::of(object).scope = std::move(scope);
-}
-
-Ref<ScopeEvent> make_scope(ScopeEvent* parent, Value& file) {
-    const Place place = place_here(file);
-    return ScopeEvent::create(parent, place);
-}
-
-/// The user has let it go: what runs in it is stopped.
-void destroy_object(zend_object* object) {
-    ScopeObject& self = ScopeObject::of(object);
-    if (self.scope != nullptr && self.is_handle) {
-        const ExceptionPause pause;
-        self.scope->handle_dropped();
-    }
-    zend_objects_destroy_object(object);
-}
-
-void free_object(zend_object* object) {
-    ScopeObject& self = ScopeObject::of(object);
-    if (self.scope != nullptr) {
-        objects.erase(self.scope.get());
-        if (self.is_handle && !self.scope->is_dropped() && request.is_open) {
-            const ExceptionPause pause;
-            self.scope->handle_dropped();  // after a fatal error the engine skips what it calls destructors
-        }
-    }
-    zend_object_std_dtor(object);
-    std::destroy_at(&self.scope);
-    std::destroy_at(&self.file);
-}
 
 /// A handler for errors that PHP code has set.
 class PhpErrorHandler final : public ScopeErrorHandler {
@@ -101,21 +43,54 @@ public:
     Callable callable;
 };
 
-HashTable* show_to_collector(zend_object* object, zval** table, int* count) {
-    zend_get_gc_buffer* buffer = zend_get_gc_buffer_create();
-    const Ref<ScopeEvent>& scope = ScopeObject::of(object).scope;
-    if (scope != nullptr && scope->ref_count() == 1) {  // else something runs in it, and it stays
+TA_PHP_THREAD_LOCAL std::unordered_map<const ScopeEvent*, zend_object*> objects;  // not counted
+
+struct ScopeData {
+    Ref<ScopeEvent> scope;
+    Value file;              // keeps the text of its place
+    bool is_handle = false;  // the user's: the scope ends with it. Else it was made to be shown to a handler
+
+    ~ScopeData() {
+        if (scope == nullptr) {
+            return;
+        }
+        objects.erase(scope.get());
+        if (request.is_open) {  // after a fatal error the engine skips what it calls destructors
+            const ExceptionPause pause;
+            dropped();
+        }
+    }
+    /// The user has let it go: what runs in it is stopped.
+    void dropped() {
+        if (scope != nullptr && is_handle && !scope->is_dropped()) {
+            scope->handle_dropped();
+        }
+    }
+    void show(Shown& shown) {
+        if (scope == nullptr || scope->ref_count() != 1) {  // something runs in it, and it stays
+            return;
+        }
         for (ScopeErrorHandler* handler : {scope->error_handler(), scope->child_error_handler()}) {
             if (handler != nullptr) {
-                zend_get_gc_buffer_add_zval(buffer, static_cast<PhpErrorHandler*>(handler)->callable.function().get());
+                shown.add(static_cast<PhpErrorHandler*>(handler)->callable);
             }
         }
+        show_context(*scope, shown);
         scope->finally_list().each([&](FinallyHandler& handler) {
-            zend_get_gc_buffer_add_zval(buffer, static_cast<PhpFinally&>(handler).callable.function().get());
+            shown.add(static_cast<PhpFinally&>(handler).callable);
         });
     }
-    zend_get_gc_buffer_use(buffer, table, count);
-    return nullptr;
+};
+using ScopeObject = ObjectOf<ScopeData>;
+
+void attach(zend_object* object, Ref<ScopeEvent> scope) {
+    objects[scope.get()] = object;
+    ScopeObject::of(object).scope = std::move(scope);
+}
+
+Ref<ScopeEvent> make_scope(ScopeEvent* parent, Value& file) {
+    const Place place = place_here(file);
+    return ScopeEvent::create(parent, place);
 }
 
 }  // namespace
@@ -127,7 +102,7 @@ zend_object* scope_object(ScopeEvent& scope) noexcept {
         GC_ADDREF(found->second);
         return found->second;
     }
-    zend_object* object = create(ce_scope);
+    zend_object* object = ScopeObject::create(ce_scope);
     attach(object, Ref<ScopeEvent>(&scope));
     return object;
 }
@@ -163,13 +138,7 @@ void register_scope() {
     ce_scope_provider = register_class_Async_ScopeProvider();
     ce_spawn_strategy = register_class_Async_SpawnStrategy(ce_scope_provider);
     ce_scope = register_class_Async_Scope(ce_scope_provider);
-    ce_scope->create_object = create;
-    handlers = *zend_get_std_object_handlers();
-    handlers.offset = offsetof(ScopeObject, std);
-    handlers.dtor_obj = destroy_object;
-    handlers.free_obj = free_object;
-    handlers.clone_obj = nullptr;
-    handlers.get_gc = show_to_collector;
+    ScopeObject::register_class(ce_scope);
 }
 
 }  // namespace trueasync::php
@@ -205,7 +174,7 @@ private:
 
 ZEND_METHOD(Async_Scope, __construct) {
     ZEND_PARSE_PARAMETERS_NONE();
-    ScopeObject& self = ScopeObject::of(Z_OBJ_P(ZEND_THIS));
+    ScopeData& self = ScopeObject::of(ZEND_THIS);
     if (self.scope == nullptr) {
         attach(Z_OBJ_P(ZEND_THIS), make_scope(nullptr, self.file));
         self.is_handle = true;
@@ -222,7 +191,7 @@ ZEND_METHOD(Async_Scope, inherit) {
     if (above == nullptr) {
         return;
     }
-    zend_object* object = create(ce_scope);
+    zend_object* object = ScopeObject::create(ce_scope);
     attach(object, make_scope(above, ScopeObject::of(object).file));
     ScopeObject::of(object).is_handle = true;
     RETURN_OBJ(object);
@@ -247,19 +216,14 @@ ZEND_METHOD(Async_Scope, allowZombies) {
 
 ZEND_METHOD(Async_Scope, spawn) {
     zval* closure = nullptr;
-    zval* arguments = nullptr;
-    int count = 0;
-    HashTable* named = nullptr;
+    Task task;
     ZEND_PARSE_PARAMETERS_START(1, -1)
     Z_PARAM_OBJECT_OF_CLASS(closure, zend_ce_closure)
-    Z_PARAM_VARIADIC_WITH_NAMED(arguments, count, named)
+    Z_PARAM_VARIADIC_WITH_NAMED(task.arguments, task.count, task.named)
     ZEND_PARSE_PARAMETERS_END();
-    zend_fcall_info call;
-    zend_fcall_info_cache cache;
-    if (zend_fcall_info_init(closure, 0, &call, &cache, nullptr, nullptr) != SUCCESS || !start()) {
-        return;
+    if (zend_fcall_info_init(closure, 0, &task.call, &task.cache, nullptr, nullptr) == SUCCESS && start()) {
+        spawn_coroutine(task, &self_of(ZEND_THIS), return_value);
     }
-    spawn_coroutine(call, cache, arguments, count, named, &self_of(ZEND_THIS), return_value);
 }
 
 ZEND_METHOD(Async_Scope, cancel) {

@@ -2,9 +2,9 @@
 
 #include "../engine/request.hpp"
 #include "../error.hpp"
+#include "../object.hpp"
 #include "../place.hpp"
 #include "../stubs/task_group_arginfo.h"
-#include "../value.hpp"
 #include "awaitable.hpp"
 #include "coroutine.hpp"
 #include "exceptions.hpp"
@@ -20,7 +20,6 @@ namespace {
 
 zend_class_entry* ce_task_group = nullptr;
 zend_class_entry* ce_task_set = nullptr;
-zend_object_handlers handlers;
 
 void put(zval* array, const TaskKey& key, zval* value) {
     if (key.is_number()) {
@@ -72,121 +71,70 @@ protected:
     }
 };
 
-struct GroupObject {
+struct GroupData {
     Ref<PhpGroup> group;
     Value scope;  // of the user: lives as long as the group
     Value file;
-    zend_object std;
 
-    static GroupObject& of(zend_object* object) noexcept {
-        return *reinterpret_cast<GroupObject*>(reinterpret_cast<std::byte*>(object) - offsetof(GroupObject, std));
+    void dropped() {
+        if (const Ref<PhpGroup> held = group) {
+            held->handle_dropped();
+        }
+    }
+    void show(Shown& shown) {
+        shown.add(scope);
+        if (group == nullptr || group->ref_count() != 1) {
+            return;
+        }
+        group->each_settled([&](const TaskKey&, Error* error, void* value) {
+            if (value != nullptr) {
+                shown.add(*static_cast<Value*>(value));
+            }
+            shown.add(error);
+        });
+        group->finally_list().each([&](FinallyHandler& handler) {
+            shown.add(static_cast<PhpFinally&>(handler).callable);
+            shown.add(static_cast<PhpFinally&>(handler).argument);
+        });
     }
 };
-
-zend_object* create(zend_class_entry* ce) {
-    auto* self = static_cast<GroupObject*>(zend_object_alloc(sizeof(GroupObject), ce));
-    new (&self->group) Ref<PhpGroup>();
-    new (&self->scope) Value();
-    new (&self->file) Value();
-    zend_object_std_init(&self->std, ce);
-    object_properties_init(&self->std, ce);
-    self->std.handlers = &handlers;
-    return &self->std;
-}
-
-void destroy_object(zend_object* object) {
-    if (const Ref<PhpGroup> group = GroupObject::of(object).group) {
-        const ExceptionPause pause;
-        group->handle_dropped();
-    }
-    zend_objects_destroy_object(object);
-}
-
-void free_object(zend_object* object) {
-    GroupObject& self = GroupObject::of(object);
-    zend_object_std_dtor(object);
-    std::destroy_at(&self.group);
-    std::destroy_at(&self.scope);
-    std::destroy_at(&self.file);
-}
-
-HashTable* show_to_collector(zend_object* object, zval** table, int* count) {
-    zend_get_gc_buffer* buffer = zend_get_gc_buffer_create();
-    GroupObject& self = GroupObject::of(object);
-    zend_get_gc_buffer_add_zval(buffer, self.scope.get());
-    if (self.group != nullptr && self.group->ref_count() == 1) {
-        self.group->each_settled([&](const TaskKey&, Error* error, void* value) {
-            if (value != nullptr) {
-                zend_get_gc_buffer_add_zval(buffer, static_cast<Value*>(value)->get());
-            } else if (zend_object* thrown = PhpError::thrown_by(error); thrown != nullptr && error->ref_count() == 1) {
-                zend_get_gc_buffer_add_obj(buffer, thrown);
-            }
-        });
-        self.group->finally_list().each([&](FinallyHandler& handler) {
-            zend_get_gc_buffer_add_zval(buffer, static_cast<PhpFinally&>(handler).callable.function().get());
-        });
-    }
-    zend_get_gc_buffer_use(buffer, table, count);
-    return nullptr;
-}
+using GroupObject = ObjectOf<GroupData>;
 
 // --- foreach
 
-struct GroupIterator {
-    zend_object_iterator base;
+struct GroupWalk {
     GroupEvent::Cursor cursor;
-    Value current;
-    TaskKey key;
-    bool is_over;
-};
+    TaskKey task;
 
-GroupIterator& iterator_of(zend_object_iterator* iterator) { return *reinterpret_cast<GroupIterator*>(iterator); }
-
-void advance(GroupIterator& iterator) {
-    iterator.current.reset();
-    const Ref<PhpGroup> group = GroupObject::of(Z_OBJ(iterator.base.data)).group;
-    std::optional<std::uint64_t> slot;
-    iterator.is_over = true;
-    if (!may_suspend() || !has_arrived(group->next(iterator.cursor, slot)) || !slot.has_value()) {
-        return;
+    bool next(zend_object* source, Value& element) {
+        const Ref<PhpGroup> group = GroupObject::of(source).group;
+        std::optional<std::uint64_t> slot;
+        if (!may_suspend() || !has_arrived(group->next(cursor, slot)) || !slot.has_value()) {
+            return false;
+        }
+        task = group->key_at(*slot);
+        array_init_size(element.get(), 2);
+        if (Error* error = group->error_at(*slot)) {
+            add_next_index_null(element.get());
+            add_next_index_object(element.get(), to_exception(*error));
+        } else {
+            zval value;
+            group->take(*slot).move_to(&value);
+            add_next_index_zval(element.get(), &value);
+            add_next_index_null(element.get());
+        }
+        if (group->kind() == GroupKind::Set) {
+            group->remove(*slot);
+        }
+        return true;
     }
-    iterator.is_over = false;
-    iterator.key = group->key_at(*slot);
-    array_init_size(iterator.current.get(), 2);
-    if (Error* error = group->error_at(*slot)) {
-        add_next_index_null(iterator.current.get());
-        add_next_index_object(iterator.current.get(), to_exception(*error));
-    } else {
-        zval value;
-        group->take(*slot).move_to(&value);
-        add_next_index_zval(iterator.current.get(), &value);
-        add_next_index_null(iterator.current.get());
-    }
-    if (group->kind() == GroupKind::Set) {
-        group->remove(*slot);
-    }
-}
-
-const zend_object_iterator_funcs iterator_functions = {
-    [](zend_object_iterator* iterator) {  // dtor
-        std::destroy_at(&iterator_of(iterator).current);
-        std::destroy_at(&iterator_of(iterator).key);
-        zval_ptr_dtor(&iterator->data);
-    },
-    [](zend_object_iterator* iterator) -> int { return iterator_of(iterator).is_over ? FAILURE : SUCCESS; },
-    [](zend_object_iterator* iterator) -> zval* { return iterator_of(iterator).current.get(); },
-    [](zend_object_iterator* iterator, zval* key) {
-        const TaskKey& task = iterator_of(iterator).key;
+    void key(zval* key) const {
         if (task.is_number()) {
             ZVAL_LONG(key, task.number());
         } else {
             ZVAL_STRINGL(key, task.text().data(), task.text().size());
         }
-    },
-    [](zend_object_iterator* iterator) { advance(iterator_of(iterator)); },
-    [](zend_object_iterator* iterator) { advance(iterator_of(iterator)); },
-    nullptr,
-    nullptr,
+    }
 };
 
 zend_object_iterator* get_iterator(zend_class_entry* ce, zval* object, int by_reference) {
@@ -194,18 +142,10 @@ zend_object_iterator* get_iterator(zend_class_entry* ce, zval* object, int by_re
         zend_throw_error(nullptr, "Cannot iterate %s by reference", ZSTR_VAL(ce->name));
         return nullptr;
     }
-    auto* iterator = static_cast<GroupIterator*>(emalloc(sizeof(GroupIterator)));
-    zend_iterator_init(&iterator->base);
-    iterator->base.funcs = &iterator_functions;
-    ZVAL_OBJ_COPY(&iterator->base.data, Z_OBJ_P(object));
-    new (&iterator->cursor) GroupEvent::Cursor();
-    new (&iterator->current) Value();
-    new (&iterator->key) TaskKey();
-    iterator->is_over = false;
-    return &iterator->base;
+    return IteratorOf<GroupWalk>::create(object);
 }
 
-PhpGroup& group_of(zval* object) { return *GroupObject::of(Z_OBJ_P(object)).group; }
+PhpGroup& group_of(zval* object) { return *GroupObject::of(object).group; }
 
 bool in_range(zend_long value, std::uint32_t number) {
     if (value >= 0 && value <= UINT32_MAX) {
@@ -235,7 +175,7 @@ void construct(INTERNAL_FUNCTION_PARAMETERS, GroupKind kind) {
     if (!is_default_queue) {
         limits.queue_limit = static_cast<std::uint32_t>(queue_limit);
     }
-    GroupObject& self = GroupObject::of(Z_OBJ_P(ZEND_THIS));
+    GroupData& self = GroupObject::of(ZEND_THIS);
     ScopeEvent* parent = scope != nullptr ? &scope_of(scope) : current_scope();
     if (parent == nullptr || self.group != nullptr) {
         return;
@@ -248,20 +188,12 @@ void construct(INTERNAL_FUNCTION_PARAMETERS, GroupKind kind) {
     self.group = make_ref<PhpGroup>(kind, limits, parent, place);
 }
 
-void spawn_task(
-    zval* self,
-    zend_fcall_info& call,
-    zend_fcall_info_cache& cache,
-    zval* arguments,
-    int count,
-    HashTable* named,
-    std::optional<TaskKey> key
-) {
+void spawn_task(zval* self, const Task& given, std::optional<TaskKey> key) {
     if (!may_suspend()) {
         return;
     }
-    const Ref<PhpGroup> group = GroupObject::of(Z_OBJ_P(self)).group;
-    PhpCoroutine* task = make_coroutine(call, cache, arguments, count, named);
+    const Ref<PhpGroup> group = GroupObject::of(self).group;
+    PhpCoroutine* task = make_coroutine(given);
     task->keeps_value = true;
     has_arrived(group->spawn(Ref<Coroutine>::adopt(task), std::move(key)));
 }
@@ -303,7 +235,7 @@ void refuse_iterator(zend_class_entry* ce) {
 }
 
 void prepare_class(zend_class_entry* ce) {
-    ce->create_object = create;
+    GroupObject::register_class(ce);
     ce->get_iterator = get_iterator;
     add_awaitable(ce, [](zend_object* object) -> Event* { return GroupObject::of(object).group.get(); });
 }
@@ -315,12 +247,6 @@ void register_task_group() {
     ce_task_set = register_class_Async_TaskSet(ce_awaitable, zend_ce_countable, zend_ce_aggregate);
     prepare_class(ce_task_group);
     prepare_class(ce_task_set);
-    handlers = *zend_get_std_object_handlers();
-    handlers.offset = offsetof(GroupObject, std);
-    handlers.dtor_obj = destroy_object;
-    handlers.free_obj = free_object;
-    handlers.clone_obj = nullptr;
-    handlers.get_gc = show_to_collector;
 }
 
 }  // namespace trueasync::php
@@ -376,34 +302,23 @@ ZEND_METHOD(Async_TaskGroup, suppressErrors) { ZEND_PARSE_PARAMETERS_NONE(); }
     body
 
 TA_GROUP_BOTH(spawn, {
-    zend_fcall_info call;
-    zend_fcall_info_cache cache;
-    zval* arguments = nullptr;
-    int count = 0;
-    HashTable* named = nullptr;
+    Task task;
     ZEND_PARSE_PARAMETERS_START(1, -1)
-    Z_PARAM_FUNC(call, cache)
-    Z_PARAM_VARIADIC_WITH_NAMED(arguments, count, named)
+    TA_PARAM_TASK(task)
     ZEND_PARSE_PARAMETERS_END();
-    spawn_task(ZEND_THIS, call, cache, arguments, count, named, {});
+    spawn_task(ZEND_THIS, task, {});
 })
 
 TA_GROUP_BOTH(spawnWithKey, {
     zend_string* name = nullptr;
     zend_long number = 0;
-    zend_fcall_info call;
-    zend_fcall_info_cache cache;
-    zval* arguments = nullptr;
-    int count = 0;
-    HashTable* named = nullptr;
+    Task task;
     ZEND_PARSE_PARAMETERS_START(2, -1)
     Z_PARAM_STR_OR_LONG(name, number)
-    Z_PARAM_FUNC(call, cache)
-    Z_PARAM_VARIADIC_WITH_NAMED(arguments, count, named)
+    TA_PARAM_TASK(task)
     ZEND_PARSE_PARAMETERS_END();
     spawn_task(
-        ZEND_THIS, call, cache, arguments, count, named,
-        name != nullptr ? TaskKey(std::string_view(ZSTR_VAL(name), ZSTR_LEN(name))) : TaskKey(number)
+        ZEND_THIS, task, name != nullptr ? TaskKey(std::string_view(ZSTR_VAL(name), ZSTR_LEN(name))) : TaskKey(number)
     );
 })
 

@@ -4,6 +4,7 @@
 #include "../classes/exceptions.hpp"
 #include "../classes/scope.hpp"
 #include "../error.hpp"
+#include "../settings.hpp"
 #include "autoload.hpp"
 #include "fiber.hpp"
 #include "fork.hpp"
@@ -91,23 +92,6 @@ TA_PHP_THREAD_LOCAL FiberRelief fiber_relief;
 
 }  // namespace
 
-namespace {
-
-constexpr std::size_t kSmallestStack = 64 * 1024;  // less than that is used up by a look-up of a name
-
-/// `async.stack_size`; if only `fiber.stack_size` was set, that.
-std::size_t stack_size() {
-    const bool is_fiber_size = cfg_get_entry(ZEND_STRL("async.stack_size")) == nullptr && EG(fiber_stack_size) != 0 &&
-                               cfg_get_entry(ZEND_STRL("fiber.stack_size")) != nullptr;
-    zend_string* name = zend_string_init(ZEND_STRL("async.stack_size"), false);
-    const zend_long size = is_fiber_size ? static_cast<zend_long>(EG(fiber_stack_size))
-                                         : zend_ini_parse_quantity_warn(zend_ini_get_value(name), name);
-    zend_string_release(name);
-    return std::max(kSmallestStack, static_cast<std::size_t>(size));
-}
-
-}  // namespace
-
 bool start_slow() noexcept {
     request.scheduler_vm.error_reporting = EG(error_reporting);
     request.scheduler_vm.begin(
@@ -115,7 +99,7 @@ bool start_slow() noexcept {
     );
     RuntimeSettings settings;
     settings.second_error_ends = false;
-    settings.stacks.stack_size = stack_size();
+    settings.stacks = stack_settings();
     settings.shutdown_grace = Deadline::never();
     auto runtime = std::make_unique<Runtime>(make_uv_reactor(), settings);
     runtime->scheduler().set_host_hook(&hook);

@@ -134,7 +134,7 @@ ChannelEvent::ChannelEvent(const ChannelSettings& settings) noexcept
         watch_ = std::make_unique<Watch>(*this, settings);
         is_plain_ = false;
     }
-    if (Owner* owner = Scheduler::current_owner()) {
+    if (Owner* owner = settings.has_owner ? Scheduler::current_owner() : nullptr) {
         owner->attach(belonging_);
     }
 }

@@ -51,6 +51,8 @@ struct ChannelSettings {
     /// The timeouts keep the loop alive and are always waited for to the end. Else they do not, and when nothing but them could happen
     /// the channel is closed at once, with `Deadlock`.
     bool hard_timeouts = false;
+    /// It is closed when the scope it was made in is cancelled or disposed.
+    bool has_owner = true;
 };
 
 /// Waiting, reserving, closing: everything but the values, which `ChannelOf` keeps.

@@ -513,6 +513,16 @@ CORO_TEST(ChannelOwner, ClosesItWhenItGoes) {
     EXPECT_EQ(reason_of([&] { await(receiver); }), Reason::ScopeDisposed);
 }
 
+CORO_TEST(ChannelOwner, IsNotAskedForWithoutOne) {
+    FakeOwner owner;
+    std::optional<ChannelOf<int>> channel;
+    auto maker = make_coroutine([&] { channel.emplace(ChannelSettings{.capacity = 1, .has_owner = false}); });
+    ASSERT_TRUE(scheduler().spawn(*maker, &owner).ok());
+    settle(2);
+    owner.go();
+    EXPECT_FALSE(channel->is_closed());
+}
+
 CORO_TEST(ChannelOwner, MayOutliveTheChannel) {
     FakeOwner owner;
     auto maker = make_coroutine([&] { const Channel<int> channel(1); });

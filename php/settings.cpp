@@ -1,0 +1,124 @@
+#include "settings.hpp"
+
+#include "engine/request.hpp"
+
+#include <uv.h>
+#include <algorithm>
+#include <charconv>
+#include <string>
+#include <trueasync/runtime/scheduler.hpp>
+#include <trueasync/version.hpp>
+
+namespace trueasync::php {
+
+namespace {
+
+constexpr std::size_t kSmallestStack = 64 * 1024;  // less than that is used up by a look-up of a name
+
+zend_string* value_of(const char* setting) {
+    const auto* entry =
+        static_cast<zend_ini_entry*>(zend_hash_str_find_ptr(EG(ini_directives), setting, strlen(setting)));
+    return entry->value != nullptr ? entry->value : zend_empty_string;
+}
+
+/// `async.stack_size`; if only `fiber.stack_size` was set, that.
+std::size_t stack_size() {
+    const bool is_fiber_size = cfg_get_entry(ZEND_STRL("async.stack_size")) == nullptr && EG(fiber_stack_size) != 0 &&
+                               cfg_get_entry(ZEND_STRL("fiber.stack_size")) != nullptr;
+    if (is_fiber_size) {
+        return std::max(kSmallestStack, static_cast<std::size_t>(EG(fiber_stack_size)));
+    }
+    zend_string* name = zend_string_init(ZEND_STRL("async.stack_size"), false);
+    const zend_long size = zend_ini_parse_quantity_warn(value_of("async.stack_size"), name);
+    zend_string_release(name);
+    return std::max(kSmallestStack, static_cast<std::size_t>(size));
+}
+
+bool parse_bound(const zend_string* text, std::size_t& bound) {
+    const char* end = ZSTR_VAL(text) + ZSTR_LEN(text);
+    const auto [rest, error] = std::from_chars(ZSTR_VAL(text), end, bound);
+    return error == std::errc() && rest == end && bound <= UINT32_MAX;
+}
+
+std::size_t bound_of(const char* setting) {
+    std::size_t bound = 0;
+    parse_bound(value_of(setting), bound);
+    return bound;
+}
+
+/// A new bound holds at once, whatever runs.
+ZEND_INI_MH(change_bound) {
+    std::size_t bound = 0;
+    if (new_value == nullptr || !parse_bound(new_value, bound)) {
+        return FAILURE;
+    }
+    if (stage == ZEND_INI_STAGE_RUNTIME && request.runtime != nullptr) {
+        const bool is_min = zend_string_equals_literal(entry->name, "async.stack_pool_min");
+        request.runtime->stacks().set_bounds(
+            is_min ? bound : bound_of("async.stack_pool_min"), is_min ? bound_of("async.stack_pool_max") : bound
+        );
+    }
+    return SUCCESS;
+}
+
+PHP_INI_BEGIN()
+PHP_INI_ENTRY("async.debug_deadlock", "1", PHP_INI_ALL, nullptr)
+PHP_INI_ENTRY("async.stack_size", "512K", PHP_INI_ALL, nullptr)
+PHP_INI_ENTRY("async.stack_pool_min", "64", PHP_INI_ALL, change_bound)
+PHP_INI_ENTRY("async.stack_pool_max", "131072", PHP_INI_ALL, change_bound)
+PHP_INI_END()
+
+void row(const char* name, const std::string& value) { php_info_print_table_row(2, name, value.c_str()); }
+
+const char* name_of(GuardKind kind) {
+    switch (kind) {
+        case GuardKind::Madvise:
+            return "madvise";
+        case GuardKind::Mprotect:
+            return "mprotect";
+        default:
+            return "none";
+    }
+}
+
+}  // namespace
+
+StackPoolSettings stack_settings() {
+    StackPoolSettings settings;
+    settings.stack_size = stack_size();
+    settings.max_idle = bound_of("async.stack_pool_max");
+    settings.min_idle = std::min(bound_of("async.stack_pool_min"), settings.max_idle);
+    return settings;
+}
+
+void register_settings(int type, int module_number) { REGISTER_INI_ENTRIES(); }
+void unregister_settings(int type, int module_number) { UNREGISTER_INI_ENTRIES(); }
+
+void show_module(zend_module_entry* zend_module) {
+    php_info_print_table_start();
+    php_info_print_table_header(2, "TrueAsync", "Enabled");
+    row("Version", TRUEASYNC_VERSION_STRING);
+    row("LibUv Reactor", "Enabled");
+    row("Built for PHP", PHP_VERSION);
+    row("libuv", uv_version_string());
+    row("Thread-safe build", USING_ZTS ? "yes" : "no");
+    php_info_print_table_end();
+
+    php_info_print_table_start();
+    php_info_print_table_header(2, "State", "");
+    if (request.runtime == nullptr) {
+        row("Scheduler", "not started");
+    } else {
+        const StackPoolStats stacks = request.runtime->stacks().stats();
+        row("Scheduler", "running");
+        row("Coroutines", std::to_string(request.runtime->scheduler().alive_count()));
+        row("Stacks in use", std::to_string(stacks.live));
+        row("Stacks kept warm", std::to_string(stacks.idle));
+        row("Address space of stacks", std::to_string(stacks.virtual_bytes));
+        row("Guard of stacks", name_of(stacks.guard));
+    }
+    php_info_print_table_end();
+    DISPLAY_INI_ENTRIES();
+}
+
+}  // namespace trueasync::php
