@@ -8,6 +8,7 @@
 #include <memory>
 #include <new>
 #include <trueasync/base/error.hpp>
+#include <type_traits>
 
 namespace trueasync::php {
 
@@ -102,7 +103,9 @@ private:
         std::destroy_at(&of(base).walk_);
         zval_ptr_dtor(&base->data);
     }
-    static int is_valid(zend_object_iterator* base) {
+    /// What the engine wants there is not the same type in all versions.
+    using Validity = std::invoke_result_t<decltype(zend_object_iterator_funcs::valid), zend_object_iterator*>;
+    static Validity is_valid(zend_object_iterator* base) {
         IteratorOf& self = of(base);
         const bool is_there = self.element_.is_set() || self.walk_.next(Z_OBJ(base->data), self.element_);
         return is_there ? SUCCESS : FAILURE;

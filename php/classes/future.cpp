@@ -28,18 +28,25 @@ struct Origin {
 
 /// Both classes look the same inside.
 struct FutureData {
-    Ref<FutureOf<Value>> future;
+    Ref<FutureOf<Value>> future;  // null for a reader of a state, which has it
+    Value state;
     Value file;
     std::shared_ptr<Origin> origin;  // of a derived one
 
+    FutureOf<Value>* completion() noexcept;
     void show(Shown& shown) {
-        if (future != nullptr && future->ref_count() == 1) {  // what two objects share belongs to neither
+        shown.add(state);
+        if (future != nullptr && future->ref_count() == 1) {  // what two share belongs to neither
             future->each_value([&](Value& value) { shown.add(value); });
             shown.add(future->error());
         }
     }
 };
 using FutureObject = ObjectOf<FutureData>;
+
+FutureOf<Value>* FutureData::completion() noexcept {
+    return state.is_set() ? FutureObject::of(state.get()).future.get() : future.get();
+}
 
 /// One link of a chain, run in a coroutine of its own.
 class PhpLink final : public Continuation {
@@ -102,7 +109,7 @@ private:
     std::weak_ptr<Origin> origin_;
 };
 
-FutureOf<Value>& future_of(zval* object) { return *FutureObject::of(object).future; }
+FutureOf<Value>& future_of(zval* object) { return *FutureObject::of(object).completion(); }
 
 void completing_here(FutureOf<Value>& future) {
     if (auto* own = dynamic_cast<PhpFuture*>(&future)) {
@@ -123,9 +130,10 @@ void chain(INTERNAL_FUNCTION_PARAMETERS, PhpLink::Kind kind) {
         return;
     }
     FutureData& self = FutureObject::of(ZEND_THIS);
-    auto origin = std::make_shared<Origin>(Origin{self.future, self.origin});
+    const Ref<FutureOf<Value>> source(self.completion());
+    auto origin = std::make_shared<Origin>(Origin{source, self.origin});
     auto target = make_ref<PhpFuture>();
-    self.future->then(std::make_unique<PhpLink>(kind, Callable(call, cache), target, origin));
+    source->then(std::make_unique<PhpLink>(kind, Callable(call, cache), target, origin));
     zend_object* derived = make_future(std::move(target));
     FutureObject::of(derived).origin = std::move(origin);
     RETURN_OBJ(derived);
@@ -149,7 +157,7 @@ void register_future() {
     ce_future = register_class_Async_Future(ce_completable);
     FutureObject::register_class(ce_future_state);
     FutureObject::register_class(ce_future);
-    add_awaitable(ce_future, [](zend_object* object) -> Event* { return FutureObject::of(object).future.get(); });
+    add_awaitable(ce_future, [](zend_object* object) -> Event* { return FutureObject::of(object).completion(); });
 }
 
 }  // namespace trueasync::php
@@ -202,7 +210,10 @@ ZEND_METHOD(Async_Future, __construct) {
     ZEND_PARSE_PARAMETERS_START(1, 1)
     Z_PARAM_OBJ_OF_CLASS(state, ce_future_state)
     ZEND_PARSE_PARAMETERS_END();
-    FutureObject::of(ZEND_THIS).future = FutureObject::of(state).future;
+    FutureData& self = FutureObject::of(ZEND_THIS);
+    self.future.reset();
+    GC_ADDREF(state);
+    self.state = Value::adopt(state);
 }
 
 ZEND_METHOD(Async_Future, completed) {

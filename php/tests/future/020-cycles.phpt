@@ -11,11 +11,17 @@ class Probe { public $held; function __construct(public string $name) {} functio
 gc_collect_cycles(); suspend();
 (function () { $p = new Probe('value of a state'); $p->held = $s = new FutureState(); $s->ignore(); $s->complete($p); })();
 gc_collect_cycles(); suspend();
+(function () { $p = new Probe('state and future'); $s = new FutureState(); $s->complete($p); $p->held = [$s, (new Future($s))->ignore()]; })();
+gc_collect_cycles(); suspend();
+(function () { $p = new Probe('future alone'); $s = new FutureState(); $s->complete($p); $p->held = (new Future($s))->ignore(); })();
+gc_collect_cycles(); suspend();
 (function () { $e = new class('error') extends Exception { public $held; function __destruct() { echo "error gone\n"; } }; $e->held = Future::failed($e)->ignore(); })();
 gc_collect_cycles(); suspend();
 echo "end\n";
 --EXPECT--
 value of a future gone
 value of a state gone
+state and future gone
+future alone gone
 error gone
 end

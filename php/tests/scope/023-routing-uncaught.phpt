@@ -23,7 +23,7 @@ other: Graceful shutdown
 
 Fatal error: Uncaught LogicException: nobody in %s:7
 Stack trace:
-#0 [internal function]: {closure}()
+#0 [internal function]: {closure%S}()
 #1 {main}
   thrown in %s on line 7
 shutdown function

@@ -20,6 +20,6 @@ dropped
 
 Fatal error: Uncaught LogicException: rested in %s:5
 Stack trace:
-#0 [internal function]: {closure}()
+#0 [internal function]: {closure%S}()
 #1 {main}
   thrown in %s on line 5
