@@ -14,17 +14,13 @@ namespace trueasync::php {
 
 namespace {
 
-/// Keeps the source of a derived future, and the source of that one, as long as they are pending. Held by the object that PHP code has,
-/// not by the future, which its source holds.
+/// Keeps the source of a derived future as long as that is pending. Held by the object that PHP code has, not by the future, which its
+/// source holds.
 struct Origin {
-    Ref<FutureOf<Value>> source;
-    std::shared_ptr<Origin> before;
-
-    void let_go() noexcept {
-        source.reset();
-        before.reset();
-    }
+    Value source;  // an object
 };
+
+void show_completion(FutureOf<Value>& future, std::uint32_t holders, Shown& shown);
 
 /// Both classes look the same inside.
 struct FutureData {
@@ -33,16 +29,25 @@ struct FutureData {
     Value file;
     std::shared_ptr<Origin> origin;  // of a derived one
 
+    ~FutureData();
     FutureOf<Value>* completion() noexcept;
     void show(Shown& shown) {
         shown.add(state);
-        if (future != nullptr && future->ref_count() == 1) {  // what two share belongs to neither
-            future->each_value([&](Value& value) { shown.add(value); });
-            shown.add(future->error());
+        if (origin != nullptr) {
+            shown.add(origin->source);
+        }
+        if (future != nullptr) {
+            show_completion(*future, 1, shown);
         }
     }
 };
 using FutureObject = ObjectOf<FutureData>;
+
+FutureData::~FutureData() {
+    if (origin != nullptr) {
+        static_cast<PhpFuture&>(*future).has_object = false;
+    }
+}
 
 FutureOf<Value>* FutureData::completion() noexcept {
     return state.is_set() ? FutureObject::of(state.get()).future.get() : future.get();
@@ -96,10 +101,15 @@ public:
         return {};
     }
 
+    void show(Shown& shown) {
+        shown.add(callable_);
+        show_completion(*target_, target_->has_object ? 2 : 1, shown);
+    }
+
 private:
     void let_origin_go() noexcept {
         if (const std::shared_ptr<Origin> origin = origin_.lock()) {
-            origin->let_go();
+            origin->source.reset();
         }
     }
 
@@ -108,6 +118,18 @@ private:
     Ref<PhpFuture> target_;
     std::weak_ptr<Origin> origin_;
 };
+
+/// What it holds, unless more than `holders` have it: then it is somebody's who is not seen from here.
+void show_completion(FutureOf<Value>& future, std::uint32_t holders, Shown& shown) {
+    if (future.ref_count() != holders) {
+        return;
+    }
+    future.each_value([&](Value& value) { shown.add(value); });
+    shown.add(future.error());
+    if (!future.is_completed()) {
+        future.each_continuation([&](Continuation& link) { static_cast<PhpLink&>(link).show(shown); });
+    }
+}
 
 FutureOf<Value>& future_of(zval* object) { return *FutureObject::of(object).completion(); }
 
@@ -129,11 +151,10 @@ void chain(INTERNAL_FUNCTION_PARAMETERS, PhpLink::Kind kind) {
     if (!start()) {
         return;
     }
-    FutureData& self = FutureObject::of(ZEND_THIS);
-    const Ref<FutureOf<Value>> source(self.completion());
-    auto origin = std::make_shared<Origin>(Origin{source, self.origin});
+    auto origin = std::make_shared<Origin>(Origin{Value(ZEND_THIS)});
     auto target = make_ref<PhpFuture>();
-    source->then(std::make_unique<PhpLink>(kind, Callable(call, cache), target, origin));
+    target->has_object = true;
+    future_of(ZEND_THIS).then(std::make_unique<PhpLink>(kind, Callable(call, cache), target, origin));
     zend_object* derived = make_future(std::move(target));
     FutureObject::of(derived).origin = std::move(origin);
     RETURN_OBJ(derived);
@@ -212,6 +233,7 @@ ZEND_METHOD(Async_Future, __construct) {
     ZEND_PARSE_PARAMETERS_END();
     FutureData& self = FutureObject::of(ZEND_THIS);
     self.future.reset();
+    self.origin.reset();
     GC_ADDREF(state);
     self.state = Value::adopt(state);
 }

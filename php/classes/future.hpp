@@ -21,6 +21,8 @@ public:
     Place created_at() const override { return created_; }
     Place completed_at() const override { return completed_; }
 
+    bool has_object = false;  // of a derived one: PHP code can reach it
+
     /// The present place becomes that of the completion; call it right before completing.
     void completing_here() noexcept;
 

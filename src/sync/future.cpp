@@ -21,6 +21,8 @@ public:
         }
     }
 
+    Continuation* body() const noexcept { return body_.get(); }
+
 private:
     std::unique_ptr<Continuation> body_;
 };
@@ -68,6 +70,15 @@ void FutureEvent::then(std::unique_ptr<Continuation> body) {
     auto callback = Ref<ContinuationCallback>::adopt(new ContinuationCallback(std::move(body)));
     add_callback(*callback).ignore();
     on_chained();
+}
+
+void FutureEvent::each_continuation(const std::function<void(Continuation&)>& visit) const {
+    callbacks_.each([&visit](Callback& callback) {
+        const auto* waiting = dynamic_cast<ContinuationCallback*>(&callback);
+        if (waiting != nullptr && waiting->body() != nullptr) {
+            visit(*waiting->body());
+        }
+    });
 }
 
 void FutureEvent::begin(std::unique_ptr<Continuation> body) noexcept {

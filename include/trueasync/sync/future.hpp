@@ -3,6 +3,7 @@
 /// @file trueasync/sync/future.hpp
 /// A value that comes later, from anybody.
 
+#include <functional>
 #include <memory>
 #include <trueasync/base/place.hpp>
 #include <trueasync/runtime/helper.hpp>
@@ -68,6 +69,9 @@ public:
     /// Adds to the chain: `body` runs, or is passed, when this is complete; at once if it is. Continuations come in the order they
     /// were added.
     void then(std::unique_ptr<Continuation> body);
+
+    /// Calls `visit` for each that waits for the outcome; for a host's collector.
+    void each_continuation(const std::function<void(Continuation&)>& visit) const;
 
     bool replay(Callback* callback, void** result, Ref<Error>* error) override;
     std::string info() const override { return is_completed() ? "FutureState(completed)" : "FutureState(pending)"; }

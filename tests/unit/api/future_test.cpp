@@ -3,6 +3,7 @@
 #include <stdexcept>
 #include <string>
 #include <support/coro_test.hpp>
+#include <support/runtime_fakes.hpp>
 
 namespace trueasync::testing {
 namespace {
@@ -187,6 +188,39 @@ CORO_TEST(FutureChains, LinksInBetweenNeedNoHolder) {
     auto last = state.future().map([](int value) { return value + 1; }).map([](int value) { return value + 1; });
     spawn([state] { state.complete(1); });
     EXPECT_EQ(await(last), 3);
+}
+
+/// Counts how often it comes to its end.
+class Counting final : public Continuation {
+public:
+    bool applies(const Error* /*error*/) const noexcept override { return false; }
+    void pass(FutureEvent& /*source*/) noexcept override { ++passed; }
+    Ref<Error> run() override { return {}; }
+
+    inline static int passed = 0;
+};
+
+CORO_TEST(FutureChains, ShowWhoWaits) {
+    const auto future = make_ref<FutureOf<int>>();
+    std::vector<Continuation*> shown;
+    const auto collect = [&] {
+        shown.clear();
+        future->each_continuation([&](Continuation& one) { shown.push_back(&one); });
+    };
+    collect();
+    EXPECT_TRUE(shown.empty());
+    auto first = std::make_unique<Counting>();
+    auto second = std::make_unique<Counting>();
+    const std::vector<Continuation*> expected{first.get(), second.get()};
+    future->then(std::move(first));
+    future->then(std::move(second));
+    subscribe(*future, [] {});
+    collect();
+    EXPECT_EQ(shown, expected) << "and not the other callback";
+    ASSERT_TRUE(future->complete(1).ok());
+    collect();
+    EXPECT_TRUE(shown.empty());
+    EXPECT_EQ(Counting::passed, 2);
 }
 
 CORO_TEST(FutureChains, CancelledCallbackCoroutineRejectsTheNext) {
