@@ -17,9 +17,10 @@ own('output buffers', fn() => ob_start(), fn() => ob_get_level(), fn() => ob_end
 own('error_reporting()', fn() => error_reporting(E_ERROR), fn() => error_reporting());
 own('coroutine_context()', fn() => coroutine_context()->set('x', 1), fn() => coroutine_context()->find('x'));
 echo "the silence operator: ";
+$all = error_reporting();
 $c = spawn(fn() => @(function () { suspend(); return error_reporting(); })());
 $other = await(spawn(fn() => error_reporting()));
-echo json_encode([$other === E_ALL, await($c) !== E_ALL]), "\n";
+echo json_encode([$other === $all, await($c) !== $all]), "\n";
 echo "an exception in flight: ";
 $c = spawn(function () { try { try { throw new Exception('A'); } finally { suspend(); } } catch (Exception $e) { return $e->getMessage(); } });
 $d = spawn(function () { try { try { throw new Exception('B'); } finally { suspend(); } } catch (Exception $e) { return $e->getMessage() . json_encode($e->getPrevious()); } });

@@ -7,7 +7,7 @@ true_async
 --FILE--
 <?php
 require __DIR__ . '/../tell.inc';
-var_dump(PHP_ZTS, function_exists('Async\spawn_thread'));
+var_dump((bool) PHP_ZTS, function_exists('Async\spawn_thread'));
 tell(fn() => Async\spawn_thread(fn() => 1));
 tell(fn() => Async\spawn_thread(task: fn() => 1, inherit: false, bootloader: fn() => 1));
 tell(fn() => Async\spawn_thread('strlen'));
@@ -16,7 +16,7 @@ tell(fn() => new Async\Thread());
 tell(fn() => new Async\ThreadPool());
 tell(fn() => array_map('class_exists', ['Async\Thread', 'Async\ThreadChannel', 'Async\ThreadPool', 'Async\RemoteException', 'Async\ThreadTransferException', 'Async\ThreadChannelException', 'Async\ThreadPoolException']));
 --EXPECT--
-int(0)
+bool(false)
 bool(true)
 Async\AsyncException: spawn_thread() requires a Thread-Safe (ZTS) PHP build
 Async\AsyncException: spawn_thread() requires a Thread-Safe (ZTS) PHP build
