@@ -307,7 +307,7 @@ ZEND_METHOD(Async_Coroutine, finally) {
         GC_ADDREF(held->object());
         return held->object();
     });
-    if (!self.add_finally(std::move(handler))) {
+    if (!self.add_finally(handler)) {
         call_finally_now(*handler);
     }
 }

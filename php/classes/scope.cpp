@@ -330,7 +330,7 @@ ZEND_METHOD(Async_Scope, finally) {
     ScopeEvent& self = self_of(ZEND_THIS);
     std::unique_ptr<FinallyHandler> handler =
         make_finally(closure, nullptr, [held = &self] { return scope_object(*held); });
-    if (!self.add_finally(std::move(handler))) {
+    if (!self.add_finally(handler)) {
         call_finally_now(*handler);
     }
 }

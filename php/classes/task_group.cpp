@@ -370,7 +370,7 @@ TA_GROUP_BOTH(finally, {
     Z_PARAM_OBJECT_OF_CLASS(closure, zend_ce_closure)
     ZEND_PARSE_PARAMETERS_END();
     std::unique_ptr<FinallyHandler> handler = make_finally(closure, Z_OBJ_P(ZEND_THIS));
-    if (!group_of(ZEND_THIS).add_finally(std::move(handler))) {
+    if (!group_of(ZEND_THIS).add_finally(handler)) {
         call_finally_now(*handler);
     }
 })

@@ -52,7 +52,7 @@ void Coroutine::add_switch_handler(SwitchHandler handler) {
     }
 }
 
-bool Coroutine::add_finally(std::unique_ptr<FinallyHandler>&& handler) {
+bool Coroutine::add_finally(std::unique_ptr<FinallyHandler>& handler) {
     if (is_finished()) {
         return false;
     }

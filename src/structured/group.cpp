@@ -591,7 +591,7 @@ void GroupEvent::handle_dropped() noexcept {
     scope_->handle_dropped();
 }
 
-bool GroupEvent::add_finally(std::unique_ptr<FinallyHandler>&& handler) {
+bool GroupEvent::add_finally(std::unique_ptr<FinallyHandler>& handler) {
     if (has_ended_) {
         return false;
     }

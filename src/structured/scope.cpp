@@ -228,7 +228,7 @@ void ScopeEvent::end() noexcept {
     }
 }
 
-bool ScopeEvent::add_finally(std::unique_ptr<FinallyHandler>&& handler) {
+bool ScopeEvent::add_finally(std::unique_ptr<FinallyHandler>& handler) {
     if (is_closed() || is_dropped_) {
         return false;
     }

@@ -115,8 +115,7 @@ private:
 template <typename F>
 class FunctionFinally final : public FinallyHandler {
 public:
-    template <typename G>
-    explicit FunctionFinally(G&& function) : function_(std::forward<G>(function)) {}
+    explicit FunctionFinally(F function) : function_(std::move(function)) {}
 
     Ref<Error> call() override {
         try {
@@ -179,7 +178,7 @@ public:
     template <typename F>
     const Handle& finally(F&& function) const {
         std::unique_ptr<FinallyHandler> handler = detail::make_finally(std::forward<F>(function));
-        if (!coroutine_->add_finally(std::move(handler))) {
+        if (!coroutine_->add_finally(handler)) {
             detail::call_finally(*handler);
         }
         return *this;

@@ -126,7 +126,7 @@ public:
     template <typename F>
     Scope& finally(F&& function) {
         std::unique_ptr<FinallyHandler> handler = detail::make_finally(std::forward<F>(function));
-        if (!event_->add_finally(std::move(handler))) {
+        if (!event_->add_finally(handler)) {
             detail::call_finally(*handler);
         }
         return *this;

@@ -96,7 +96,7 @@ public:
     template <typename F>
     void finally(F&& function) {
         std::unique_ptr<FinallyHandler> handler = make_finally(std::forward<F>(function));
-        if (!group_->add_finally(std::move(handler))) {
+        if (!group_->add_finally(handler)) {
             call_finally(*handler);
         }
     }

@@ -142,7 +142,7 @@ public:
     void add_switch_handler(SwitchHandler handler);
 
     /// To be called when it has ended, before those who await it go on. False, and nothing was done, when it has ended already.
-    bool add_finally(std::unique_ptr<FinallyHandler>&& handler);
+    bool add_finally(std::unique_ptr<FinallyHandler>& handler);
     /// For a host's collector; null when there are none.
     const FinallyList* finally_list() const noexcept { return has_rare() ? &rare_->finally : nullptr; }
 

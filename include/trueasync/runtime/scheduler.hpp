@@ -325,7 +325,11 @@ private:
     Coroutine* next_ready() noexcept;
     void switch_from(Coroutine& self) noexcept;
     bool prepare(Coroutine& coroutine) noexcept;
-    static TA_INLINE bool can_pass(detail::Hot& hot, const Coroutine& self, const Coroutine& next) noexcept;
+    static TA_INLINE bool are_plain(const Coroutine& self, const Coroutine& next) noexcept;
+    static TA_INLINE bool may_turn(detail::Hot& hot) noexcept;
+    static TA_INLINE bool can_pass(detail::Hot& hot, const Coroutine& self, const Coroutine& next) noexcept {
+        return are_plain(self, next) && may_turn(hot);
+    }
     static TA_INLINE bool pass(detail::Hot& hot, Coroutine& self, Coroutine& next) noexcept;
     static TA_INLINE void use_spare(detail::Hot& hot, Coroutine& coroutine) noexcept {
         coroutine.context_.inherit(*hot.spare);
@@ -404,11 +408,14 @@ TA_INLINE WaitResult Scheduler::suspend(std::source_location where) noexcept {
 }
 
 /// Whether `self` may stop for the head of the queue right here. Takes a turn if so.
-TA_INLINE bool Scheduler::can_pass(detail::Hot& hot, const Coroutine& self, const Coroutine& next) noexcept {
+TA_INLINE bool Scheduler::are_plain(const Coroutine& self, const Coroutine& next) noexcept {
     constexpr std::uint32_t kOther = ~std::uint32_t{Coroutine::kUnstarted | Coroutine::kUnlisted};
+    return TA_LIKELY((self.attention_ | (next.attention_ & kOther)) == 0);
+}
+
+TA_INLINE bool Scheduler::may_turn(detail::Hot& hot) noexcept {
     return TA_LIKELY(
-        (self.attention_ | (next.attention_ & kOther)) == 0 && hot.exceptions->caught == nullptr &&
-        hot.exceptions->uncaught == 0 && !detail::count_down(hot.fast_turns)
+        hot.exceptions->caught == nullptr && hot.exceptions->uncaught == 0 && !detail::count_down(hot.fast_turns)
     );
 }
 
@@ -444,9 +451,8 @@ TA_INLINE Coroutine* Scheduler::wait_simple(Event& event, bool is_lent, std::sou
     Coroutine* self = hot.current;
     Coroutine* next = hot.queue.head();
     if (TA_UNLIKELY(
-            next == nullptr || !self->is_listed() || self->wait_ != nullptr ||
-            !Waker::can_begin_simple(event, is_lent) || static_cast<Event*>(self) == &event ||
-            !can_pass(hot, *self, *next)
+            next == nullptr || !are_plain(*self, *next) || self->wait_ != nullptr ||
+            !Waker::can_begin_simple(event, is_lent) || static_cast<Event*>(self) == &event || !may_turn(hot)
         )) {
         return nullptr;
     }
@@ -469,8 +475,8 @@ TA_INLINE Coroutine* Scheduler::wait_direct(Wait& wait, std::source_location whe
     Coroutine* self = hot.current;
     Coroutine* next = hot.queue.head();
     if (TA_UNLIKELY(
-            next == nullptr || !self->is_listed() || self->wait_ != nullptr ||
-            (next->attention_ & Coroutine::kUnstarted) != 0 || !can_pass(hot, *self, *next)
+            next == nullptr || !are_plain(*self, *next) || self->wait_ != nullptr ||
+            (next->attention_ & Coroutine::kUnstarted) != 0 || !may_turn(hot)
         )) {
         return nullptr;
     }

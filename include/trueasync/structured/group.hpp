@@ -89,7 +89,7 @@ public:
     ) noexcept;
 
     /// To be called when the group is shut and finished. False, and nothing was done: it is already.
-    bool add_finally(std::unique_ptr<FinallyHandler>&& handler);
+    bool add_finally(std::unique_ptr<FinallyHandler>& handler);
     const FinallyList& finally_list() const noexcept { return finally_; }
 
     /// Calls `visit(TaskKey, Error*, void* value)` for each settled task, in the order of the tasks; one of the two is null.

@@ -158,7 +158,7 @@ public:
 
     /// To be called when the scope has ended. False, and nothing was done: that was before, or the user's object is gone; the caller
     /// calls the handler himself.
-    bool add_finally(std::unique_ptr<FinallyHandler>&& handler);
+    bool add_finally(std::unique_ptr<FinallyHandler>& handler);
     const FinallyList& finally_list() const noexcept { return finally_; }
     /// Such a handler has failed, of this scope or of something that belongs to it: routed from here.
     void finally_failed(Ref<Error> error) noexcept;

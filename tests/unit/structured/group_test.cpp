@@ -117,7 +117,8 @@ CORO_TEST(GroupEvent, TaskWithHandlersForItsEndKeepsItsScope) {
     {
         const auto group = make_ref<HostGroup>(GroupKind::Group, GroupLimits{}, scope.get());
         const auto one = task([] { return HostValue(1); });
-        one->add_finally(detail::make_finally([] { throw std::runtime_error("F"); }));
+        std::unique_ptr<FinallyHandler> handler = detail::make_finally([] { throw std::runtime_error("F"); });
+        one->add_finally(handler);
         ASSERT_EQ(group->spawn(one), WaitResult::Ready);
         settle(2);
         group->handle_dropped();

@@ -74,7 +74,8 @@ CORO_TEST(ScopeFinally, RefusedOnceTheHandleIsGone) {
     suspend();
     scope->handle_dropped();
     EXPECT_FALSE(scope->is_closed());
-    EXPECT_FALSE(scope->add_finally(detail::make_finally([] {})));
+    std::unique_ptr<FinallyHandler> handler = detail::make_finally([] {});
+    EXPECT_FALSE(scope->add_finally(handler));
     settle();
 }
 
