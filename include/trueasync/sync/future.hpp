@@ -26,6 +26,9 @@ public:
     /// Hands the outcome of `source` on as it is. Must not suspend.
     virtual void pass(FutureEvent& source) noexcept = 0;
 
+    /// Somebody waits for the future that it completes.
+    bool must_begin() const noexcept override { return true; }
+
     /// The future it belongs to, from when it is due until it has run.
     FutureEvent* source() const noexcept { return source_.get(); }
 
