@@ -142,6 +142,25 @@ inline void pause(Run& run, std::source_location where = std::source_location::c
     }
 }
 
+/// Clean-up that takes time, often.
+class Lingering {
+public:
+    explicit Lingering(Run& run) : run_(run), is_quick_(run.random.one_in(2)) {}
+    Lingering(const Lingering&) = delete;
+    Lingering& operator=(const Lingering&) = delete;
+    ~Lingering() {
+        if (!is_quick_) {
+            try {
+                pause(run_);
+            } catch (const Cancellation&) {}
+        }
+    }
+
+private:
+    Run& run_;
+    bool is_quick_;
+};
+
 /// No limit, mostly; else a deadline.
 inline Limit some_limit(Run& run, unsigned one_in = 3) {
     return run.random.one_in(one_in) ? Limit(run.random.duration()) : Limit();

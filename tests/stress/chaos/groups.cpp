@@ -30,6 +30,7 @@ TaskLimits some_limits(Run& run) {
 
 auto task(Run& run, int number) {
     return [&run, number, value = Counted(number)] {
+        const Lingering lingering(run);
         for (unsigned i = 0; i < run.random.pick(3); ++i) {
             pause(run);
         }
@@ -256,6 +257,7 @@ SCENARIO(iterate_all) {
             ++running;
             const auto leaving = when_dropped([&] { --running; });
             expect(settings.concurrency == 0 || running <= settings.concurrency, "too many at a time");
+            const Lingering lingering(run);
             const Counted value(element);
             if (run.random.one_in(2)) {
                 pause(run);
@@ -280,6 +282,7 @@ SCENARIO(iterate_ended_early) {
             [&](int element) {
                 ++running;
                 const auto leaving = when_dropped([&] { --running; });
+                const Lingering lingering(run);
                 pause(run);
                 if (run.random.one_in(6)) {
                     throw Mishap();

@@ -73,7 +73,13 @@ public:
         if (victims.empty() || left_ == 0) {
             return;
         }
-        Coroutine& victim = *victims[random_.pick(static_cast<unsigned>(victims.size()))];
+        std::size_t chosen = random_.pick(static_cast<unsigned>(victims.size()));
+        if (random_.one_in(2)) {  // the same again, while it cleans up
+            const auto last = std::ranges::find(victims, last_victim_, [](const Coroutine* one) { return one->id(); });
+            chosen = last != victims.end() ? static_cast<std::size_t>(last - victims.begin()) : chosen;
+        }
+        Coroutine& victim = *victims[chosen];
+        last_victim_ = victim.id();
         --left_;
         ++run_.strikes;
         if (is_talkative) {
@@ -88,6 +94,7 @@ private:
     unsigned left_;
     unsigned rarity_;
     const Coroutine* spared_ = nullptr;
+    std::uint64_t last_victim_ = 0;
 };
 
 /// Sees every switch, on the slow ways through the scheduler: strikes at once, or in a microtask.

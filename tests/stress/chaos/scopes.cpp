@@ -18,6 +18,7 @@ std::shared_ptr<Scope> open_scope(Run& run, const Scope* parent = nullptr) {
 
 /// Something to do for a while, with children of its own.
 void toil(Run& run, unsigned depth) {
+    const Lingering lingering(run);
     pause(run);
     for (unsigned i = 0; depth != 0 && i < run.random.pick(3); ++i) {
         tolerate([&] { spawn([&run, depth] { toil(run, depth - 1); }); });  // refused to a zombie

@@ -73,16 +73,6 @@ SCENARIO(wait_protected) {
 
 /// Clean-up code that suspends while an exception is on its way.
 SCENARIO(wait_in_destructors) {
-    struct Cleanup {
-        Run& run;
-        int& count;
-        ~Cleanup() {
-            try {
-                pause(run);
-            } catch (const Cancellation&) {}
-            ++count;
-        }
-    };
     const auto begun = std::make_shared<int>(0);
     const auto ended = std::make_shared<int>(0);
     run.at_end([begun, ended] { expect(*begun == *ended, "a destructor was not run to its end"); });
@@ -90,7 +80,8 @@ SCENARIO(wait_in_destructors) {
         spawn([&run, begun, ended] {
             tolerate([&] {
                 ++*begun;
-                const Cleanup cleanup{run, *ended};
+                const auto ending = when_dropped([&] { ++*ended; });
+                const Lingering lingering(run);
                 pause(run);
                 if (run.random.one_in(3)) {
                     throw Mishap();
