@@ -20,8 +20,9 @@ enum class GroupKind : std::uint8_t {
 };
 
 struct GroupLimits {
-    std::uint32_t concurrency = 0;             ///< how many run at a time; 0: all
-    std::optional<std::uint32_t> queue_limit;  ///< how many may wait for a slot; none: twice as many; 0: any number
+    std::uint32_t concurrency = 0;  ///< how many run at a time; 0: all
+    std::optional<std::uint32_t> queue_limit =
+        {};  ///< how many may wait for a slot; none: twice as many; 0: any number
 };
 
 /// Tasks, their keys and order, their slots and those who ask for outcomes; what the values are is known to `GroupOf`, or to a host.
