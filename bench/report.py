@@ -17,6 +17,7 @@ FIGURES = [
     ("await_completed", 0.5, "ratio"),
     ("wake_one", 3.5, "ratio"),
     ("channel", 3.5, "ratio"),
+    ("future", 6, "ratio"),
     ("pool", 2, "ratio"),
     ("task_group", 6, "ratio"),
     ("thread_pool_floor", None, "absolute"),

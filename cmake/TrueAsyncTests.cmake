@@ -1,4 +1,5 @@
-# tests/unit/<room>/<stem>_test.cpp and tests/support -> trueasync_tests; tests/stress -> trueasync_stress.
+# tests/unit/<room>/<stem>_test.cpp and tests/support -> trueasync_tests; tests/stress -> trueasync_stress;
+# tests/stress/chaos -> trueasync_chaos.
 
 if(TRUEASYNC_GTEST_FROM_SOURCE)
   set(BUILD_GMOCK OFF)
@@ -15,6 +16,7 @@ list(TRANSFORM TRUEASYNC_UNIT_TESTS PREPEND "${PROJECT_SOURCE_DIR}/tests/unit/" 
 file(GLOB _unit_tests CONFIGURE_DEPENDS ${_unit_patterns})
 file(GLOB _support CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/support/*.cpp")
 file(GLOB _stress CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/stress/*.cpp")
+file(GLOB _chaos CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/stress/chaos/*.cpp")
 
 function(trueasync_configure_test target)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
@@ -65,4 +67,12 @@ if(_stress)
   trueasync_configure_test(trueasync_stress)
   add_test(NAME stress.short COMMAND trueasync_stress --steps=200000)
   set_tests_properties(stress.short PROPERTIES TIMEOUT 60 LABELS stress)
+endif()
+
+if(_chaos)
+  add_executable(trueasync_chaos ${_chaos})
+  trueasync_configure_test(trueasync_chaos)
+  target_precompile_headers(trueasync_chaos PRIVATE "${PROJECT_SOURCE_DIR}/tests/stress/chaos/chaos.hpp")
+  add_test(NAME chaos.short COMMAND trueasync_chaos --runs 5000)
+  set_tests_properties(chaos.short PROPERTIES TIMEOUT 60 LABELS stress)
 endif()

@@ -3,10 +3,16 @@
 namespace trueasync::detail {
 
 void check_pool(const Status& status) {
-    if (!status && status.error()->previous() != nullptr) {
-        throw AsyncError(*status.error());
+    if (status || status.error()->previous() == nullptr) {
+        check(status);
+        return;
     }
-    check(status);
+    for (const Error* error = status.error(); error != nullptr; error = error->previous()) {
+        if (error->is_cancellation()) {  // goes before all others, which it brings along
+            throw Cancellation(Error::cancellation(error->reason(), error->message(), Ref<Error>(status.error())));
+        }
+    }
+    throw AsyncError(*status.error());
 }
 
 }  // namespace trueasync::detail

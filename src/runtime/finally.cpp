@@ -21,7 +21,7 @@ public:
                 error = ExceptionError::capture();
             }
             handler.reset();
-            if (error != nullptr) {
+            if (error != nullptr && !error->is_cancellation()) {  // one that was cancelled has not failed
                 errors.push_back(std::move(error));
             }
         }
@@ -30,6 +30,8 @@ public:
         }
         return {};
     }
+
+    bool must_begin() const noexcept override { return true; }
 
 private:
     std::vector<std::unique_ptr<FinallyHandler>> handlers_;

@@ -593,7 +593,7 @@ void Scheduler::cancel(Coroutine& coroutine, Ref<Error> cancellation, bool even_
     }
     if (!coroutine.is_started()) {
         coroutine.attention_ |= Coroutine::kCancel;
-        if (coroutine.waker_state_ == WakerState::Queued) {
+        if (coroutine.waker_state_ == WakerState::Queued && (coroutine.extras_ & Coroutine::kMustBegin) == 0) {
             coroutine.waker_state_ = WakerState::Ignored;
         }
         return;

@@ -30,6 +30,12 @@ public:
             }
         }
     }
+    /// Cancelled by somebody before it began: its element will not come.
+    void dropped(Coroutine& worker) noexcept {
+        if (!is_over_) {
+            fail(Ref<Error>(worker.error()));
+        }
+    }
     void gone(Coroutine& worker) noexcept;
     void call_off() noexcept {
         is_over_ = true;
@@ -72,12 +78,17 @@ class IteratorEvent::Worker final : public HelperBody {
 public:
     explicit Worker(IteratorEvent& event) noexcept : event_(&event) {}
     ~Worker() override {
-        if (coroutine != nullptr) {
-            event_->gone(*coroutine);  // also one that was cancelled before it began
+        if (coroutine == nullptr) {
+            return;
         }
+        if (!has_begun_) {
+            event_->dropped(*coroutine);
+        }
+        event_->gone(*coroutine);
     }
 
     Ref<Error> run() override {
+        has_begun_ = true;
         event_->work();
         return {};
     }
@@ -86,6 +97,7 @@ public:
 
 private:
     Ref<IteratorEvent> event_;
+    bool has_begun_ = false;
 };
 
 class IteratorEvent::HandOn final : public Microtask {

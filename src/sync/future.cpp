@@ -33,12 +33,12 @@ Status FutureEvent::refuse_second() const {
     );
 }
 
-Status FutureEvent::fail(Ref<Error> error, const Place& where) {
+Status FutureEvent::fail(Ref<Error> error, PlaceNote where) {
     if (Status status = open(); !status) {
         return status;
     }
     error_ = std::move(error);
-    completed_at_ = where;
+    completed_at_ = std::move(where);
     const bool is_taken = callback_count() > onlookers_;
     notify(nullptr, error_.get()).ignore();
     if (!is_taken) {
@@ -47,14 +47,14 @@ Status FutureEvent::fail(Ref<Error> error, const Place& where) {
     return {};
 }
 
-bool FutureEvent::cancel(Ref<Error> cancellation, const Place& where) {
+bool FutureEvent::cancel(Ref<Error> cancellation, PlaceNote where) {
     if (is_completed()) {
         return false;
     }
     if (cancellation == nullptr) {
         cancellation = Error::cancellation(CancelReason::UserRequest, "Future has been cancelled");
     }
-    return static_cast<bool>(fail(std::move(cancellation), where));
+    return static_cast<bool>(fail(std::move(cancellation), std::move(where)));
 }
 
 void FutureEvent::then(std::unique_ptr<Continuation> body) {
@@ -94,6 +94,19 @@ void FutureEvent::begin(std::unique_ptr<Continuation> body) noexcept {
     if (!status) {
         report_sink().unhandled_error(this, *status.error());
     }
+}
+
+WaitResult detail::join_future_slow(
+    FutureEvent& future, const WaitLimit& limit, Coroutine* self, std::source_location where
+) noexcept {
+    Ref<FutureEvent> held(&future);  // alive until here: the caller has it, or the waker
+    const WaitResult result = self == nullptr ? wait_long(future, limit, where) : end_wait(*self);
+    if (result == WaitResult::Failed) {
+        future.mark_exception_handled();
+    } else if (result == WaitResult::Ready) {
+        static_cast<void>(held.detach());  // the caller's
+    }
+    return result;
 }
 
 bool FutureEvent::replay(Callback* callback, void** result, Ref<Error>* error) {

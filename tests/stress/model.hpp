@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <stress/random.hpp>
 #include <string>
 #include <trueasync/reactor/virtual_reactor.hpp>
 #include <trueasync/trueasync.hpp>
@@ -34,24 +35,6 @@ inline void expect(bool is_true, const char* what) {
         violation(what);
     }
 }
-
-/// splitmix64: small, fast, the same everywhere.
-class Random {
-public:
-    explicit Random(std::uint64_t state) : state_(state) {}
-    std::uint64_t next() {
-        std::uint64_t z = state_ += 0x9e3779b97f4a7c15ULL;
-        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-        z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-        return z ^ (z >> 31);
-    }
-    unsigned pick(unsigned count) { return static_cast<unsigned>(next() % count); }
-    bool one_in(unsigned count) { return pick(count) == 0; }
-    Duration duration() { return std::chrono::microseconds(1 + pick(100)); }
-
-private:
-    std::uint64_t state_;
-};
 
 /// Anything that is reported is wrong, except what the driver announced.
 class StrictSink final : public ReportSink {

@@ -71,13 +71,24 @@ class CoroTest : public ::testing::Test {
 protected:
     RecordingSink sink;
 
-    /// Throws what `run` throws.
+    /// Set it in a test whose body is cancelled on purpose and lets the cancellation out.
+    bool is_cut_off_meant = false;
+
+    /// Throws what `run` throws. Fails when the body did not come to its end, which a cancellation does without a word.
     void in_runtime(const std::function<void()>& body, RuntimeSettings settings = {}) {
+        bool is_whole = false;
         RunOptions options;
         options.settings = settings;
         options.reactor = std::make_unique<VirtualReactor>();
         options.sink = &sink;
-        trueasync::run([&] { body(); }, std::move(options));
+        trueasync::run(
+            [&] {
+                body();
+                is_whole = true;
+            },
+            std::move(options)
+        );
+        EXPECT_TRUE(is_whole || is_cut_off_meant) << "the body of the test was cut off";
     }
 
     /// Only inside `in_runtime`.

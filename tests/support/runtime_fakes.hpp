@@ -152,6 +152,12 @@ private:
 
 inline Ref<FakeLoopEvent> make_loop_event(Firing firing = Firing::OneShot) { return make_ref<FakeLoopEvent>(firing); }
 
+/// Cancels whoever was spawned last: a helper coroutine, of which nobody has a handle.
+inline void cancel_youngest() {
+    Scheduler& scheduler = *Scheduler::current();
+    scheduler.cancel(scheduler.alive().back(), Error::cancellation(CancelReason::UserRequest, "youngest"));
+}
+
 /// Nothing of any wait is left: not in the loop, not in the coroutine.
 inline void expect_clean(const Coroutine& coroutine) {
     auto& clock = static_cast<VirtualReactor&>(Scheduler::current()->reactor());

@@ -132,7 +132,7 @@ public:
     template <typename... V>
     static Future completed(V&&... value) {
         Future future(make_ref<State>(std::source_location::current()));
-        future.state_->complete(detail::FutureValue<T>(std::forward<V>(value)...), {}).ignore();
+        future.state_->complete(detail::FutureValue<T>(std::forward<V>(value)...)).ignore();
         return future;
     }
     /// One that has failed from the start.
@@ -203,14 +203,15 @@ template <typename T>
 class FutureState {
 public:
     explicit FutureState(std::source_location where = std::source_location::current())
-        : state_(make_ref<typename Future<T>::State>(where)) {}
+        : state_(make_ref<PlainFuture<detail::FutureValue<T>>>(where)) {}
 
     Future<T> future() const noexcept { return Future<T>(state_); }
     bool is_completed() const noexcept { return state_->is_completed(); }
 
     /// Throws `AsyncError` (`AlreadyCompleted`) the second time.
-    void complete(detail::FutureValue<T> value = {}, std::source_location where = std::source_location::current())
-        const {
+    TA_INLINE void complete(
+        detail::FutureValue<T> value = {}, std::source_location where = std::source_location::current()
+    ) const {
         detail::check(state_->complete(std::move(value), where));
     }
     void fail(std::exception_ptr exception, std::source_location where = std::source_location::current()) const {
@@ -237,8 +238,10 @@ private:
 template <typename T>
 TA_INLINE T
 await(const Future<T>& future, const Limit& limit = {}, std::source_location where = std::source_location::current()) {
-    const Ref<typename Future<T>::State> held(&future.state());  // the handle may be gone after a wait
-    detail::check(wait_future(*held, limit, where));
+    using State = typename Future<T>::State;
+    State& state = future.state();
+    detail::check(join_future(state, limit, where));
+    [[maybe_unused]] const auto held = Ref<State>::adopt(&state);
     if constexpr (!std::is_void_v<T>) {
         if constexpr (std::is_copy_constructible_v<T>) {
             return held->get();

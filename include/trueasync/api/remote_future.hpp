@@ -99,7 +99,7 @@ std::pair<RemoteFuture<T>, RemotePromise<T>> remote_future(
     using Stored = detail::RemoteStored<T>;
     Reactor& reactor = detail::remote_reactor();
     const auto state = make_ref<RemoteValue<Stored>>();
-    auto event = make_ref<RemoteFutureOf<Stored>>(state, Place(where));
+    auto event = make_ref<RemoteFutureOf<Stored>>(state, where);
     detail::check(state->connect(reactor, *event));
     return {RemoteFuture<T>(std::move(event)), RemotePromise<T>(state)};
 }

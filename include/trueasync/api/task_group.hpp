@@ -150,7 +150,7 @@ protected:
     }
 
     Results wait_all(bool ignores_errors, const Limit& limit, std::source_location where) {
-        return wait(*group_->all(ignores_errors, Place(where)), limit, where);
+        return wait(*group_->all(ignores_errors, where), limit, where);
     }
 
     /// The next outcome after `cursor`; nothing when the group is closed and there is none.
@@ -207,9 +207,7 @@ public:
     /// Waits for the first task to end and returns its result or throws what it threw. May suspend.
     T race(const Limit& limit = {}, std::source_location where = std::source_location::current()) {
         return this->wait_one(
-            [&](auto& future) {
-                return this->group_->first(future, "Cannot race on an empty TaskGroup", Place(where));
-            },
+            [&](auto& future) { return this->group_->first(future, "Cannot race on an empty TaskGroup", where); },
             limit, where
         );
     }
@@ -217,7 +215,7 @@ public:
     T any(const Limit& limit = {}, std::source_location where = std::source_location::current()) {
         return this->wait_one(
             [&](auto& future) {
-                return this->group_->success(future, "Cannot call any() on an empty TaskGroup", Place(where));
+                return this->group_->success(future, "Cannot call any() on an empty TaskGroup", where);
             },
             limit, where
         );

@@ -240,6 +240,7 @@ private:
         kOwned = 1U << 0,
         kFailed = 1U << 1,
         kHasRare = 1U << 2,
+        kMustBegin = 1U << 3,  // a cancellation before the start does not keep it from running
     };
     void note(Extra extra, bool is_so) noexcept {
         extras_ = static_cast<std::uint8_t>(is_so ? extras_ | extra : extras_ & ~extra);

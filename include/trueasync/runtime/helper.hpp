@@ -18,6 +18,10 @@ public:
 
     /// Runs once, in a coroutine of its own. May suspend. Returns what it failed with, or null; what it throws counts as that.
     virtual Ref<Error> run() = 0;
+
+    /// Whether others rely on it, so that it begins even when it was cancelled before, by a shutdown too; the cancellation then comes
+    /// at its first suspension point. Else one that was cancelled before it began is dropped.
+    virtual bool must_begin() const noexcept { return false; }
 };
 
 /// Makes helper coroutines. A host whose code runs only in coroutines of its own kind sets one with `Scheduler::set_helper_factory`.

@@ -164,6 +164,9 @@ public:
         return TA_LIKELY(self.attention_ == 0) && self.waker_.end_simple(false);
     }
 
+    /// `Event::notify` with a result, for one that fires once and is open: that nobody waits, or one coroutine, is inlined.
+    static TA_INLINE void notify_once(Event& event, void* result) noexcept;
+
     /// A direct wait without a guard, while others are ready: `enter(self)` puts the coroutine into the list of whoever will wake it,
     /// then it stops; `wait` is where dumps and a shutdown find it. Null: nothing was done, take the long way. Else the running
     /// coroutine, which has been continued: `is_undisturbed` or `arrived` comes next.
@@ -467,6 +470,25 @@ TA_INLINE Coroutine* Scheduler::wait_simple(Event& event, bool is_lent, std::sou
         __builtin_unreachable();
     }
     return self;
+}
+
+TA_INLINE void Scheduler::notify_once(Event& event, void* result) noexcept {
+    Callback* only = event.callbacks_.only();
+    const bool is_wake = only != nullptr && only->is_single_wake();
+    if (TA_UNLIKELY((event.flags_ & Event::kFiringBits) != 0 || !(is_wake || event.callbacks_.is_vacant()))) {
+        event.notify(result, nullptr).ignore();
+        return;
+    }
+    event.flags_ |= is_wake ? Event::kEasyEnd : Event::kClosedBit;  // closed, and taken by the one who waits
+    event.move_to(EventState::Closed);
+    if (is_wake) {
+        event.callbacks_.take_only();
+        auto& callback = static_cast<WakeCallback&>(*only);
+        callback.has_fired_ = true;
+        callback.is_subscribed_ = false;
+        callback.result_ = result;
+        wake(Coroutine::of(callback));
+    }
 }
 
 template <typename Enter>

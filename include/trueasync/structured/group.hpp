@@ -20,8 +20,9 @@ enum class GroupKind : std::uint8_t {
 };
 
 struct GroupLimits {
-    std::uint32_t concurrency = 0;             ///< how many run at a time; 0: all
-    std::optional<std::uint32_t> queue_limit;  ///< how many may wait for a slot; none: twice as many; 0: any number
+    std::uint32_t concurrency = 0;  ///< how many run at a time; 0: all
+    std::optional<std::uint32_t> queue_limit =
+        {};  ///< how many may wait for a slot; none: twice as many; 0: any number
 };
 
 /// Tasks, their keys and order, their slots and those who ask for outcomes; what the values are is known to `GroupOf`, or to a host.
@@ -267,20 +268,20 @@ public:
 
     /// All that are known now, once they are settled, in the order of the tasks: results, or the errors as a `CompositeError`. A set is
     /// empty then, but for younger tasks. `joinAll` of a set.
-    Ref<FutureOf<Results>> all(bool ignores_errors = false, const Place& where = {}) {
-        auto future = make_ref<FutureOf<Results>>(where);
+    Ref<FutureOf<Results>> all(bool ignores_errors = false, PlaceNote where = {}) {
+        auto future = make_ref<FutureOf<Results>>(std::move(where));
         ask_all(future, ignores_errors);
         return future;
     }
 
     /// The first outcome: `race` of a group, `joinNext` of a set. Refused, with `if_empty`, when there is no task.
-    [[nodiscard]] Status first(Ref<FutureOf<T>>& future, const char* if_empty, const Place& where = {}) {
-        future = make_ref<FutureOf<T>>(where);
+    [[nodiscard]] Status first(Ref<FutureOf<T>>& future, const char* if_empty, PlaceNote where = {}) {
+        future = make_ref<FutureOf<T>>(std::move(where));
         return ask_first(future, if_empty);
     }
     /// The first success; when all have failed, their errors as a `CompositeError`: `any`, `joinAny`.
-    [[nodiscard]] Status success(Ref<FutureOf<T>>& future, const char* if_empty, const Place& where = {}) {
-        future = make_ref<FutureOf<T>>(where);
+    [[nodiscard]] Status success(Ref<FutureOf<T>>& future, const char* if_empty, PlaceNote where = {}) {
+        future = make_ref<FutureOf<T>>(std::move(where));
         return ask_success(future, if_empty);
     }
 

@@ -337,7 +337,7 @@ public:
     }
 
     /// The next value as a future; complete already if there is one. A future that is dropped takes nothing.
-    Ref<FutureOf<T>> recv_async(const Place& where = {});
+    Ref<FutureOf<T>> recv_async(PlaceNote where = {});
 
     /// After `claim`: the value.
     TA_INLINE T take_claimed() noexcept { return pop(); }
@@ -442,8 +442,8 @@ bool ChannelOf<T>::grow() noexcept {
 template <typename T>
 class ChannelOf<T>::Reception final : public FutureOf<T> {
 public:
-    Reception(ChannelOf& channel, const Place& where) noexcept
-        : FutureOf<T>(where), channel_(channel), waiter_(&Reception::serve, this) {
+    Reception(ChannelOf& channel, PlaceNote where) noexcept
+        : FutureOf<T>(std::move(where)), channel_(channel), waiter_(&Reception::serve, this) {
         channel.enter(waiter_, kReceiver);
         this->set_notify_handler([](Event& self, void*&, Error*&) {
             static_cast<Reception&>(self).leave();  // completed by somebody else: no value is wanted any more
@@ -491,9 +491,9 @@ private:
 };
 
 template <typename T>
-Ref<FutureOf<T>> ChannelOf<T>::recv_async(const Place& where) {
+Ref<FutureOf<T>> ChannelOf<T>::recv_async(PlaceNote where) {
     if (!has_free_value() && !pull_offer() && !is_closed()) {
-        return make_ref<Reception>(*this, where);
+        return make_ref<Reception>(*this, std::move(where));
     }
     Ref<FutureOf<T>> future = make_ref<FutureOf<T>>(where);
     if (has_free_value()) {

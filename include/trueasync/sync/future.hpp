@@ -26,6 +26,9 @@ public:
     /// Hands the outcome of `source` on as it is. Must not suspend.
     virtual void pass(FutureEvent& source) noexcept = 0;
 
+    /// Somebody waits for the future that it completes.
+    bool must_begin() const noexcept override { return true; }
+
     /// The future it belongs to, from when it is due until it has run.
     FutureEvent* source() const noexcept { return source_.get(); }
 
@@ -48,15 +51,15 @@ public:
     /// Where the value lies once there is one; else null.
     virtual void* value() noexcept = 0;
 
-    virtual Place created_at() const { return created_at_; }
+    virtual Place created_at() const { return created_at_.get(); }
     /// Not known while it is pending.
-    virtual Place completed_at() const { return completed_at_; }
+    virtual Place completed_at() const { return completed_at_.get(); }
 
     /// Completes it with an error. Refused with `AlreadyCompleted` the second time.
-    [[nodiscard]] Status fail(Ref<Error> error, const Place& where = {});
+    [[nodiscard]] Status fail(Ref<Error> error, PlaceNote where = {});
 
     /// Rejects a pending future with `cancellation` or a default one. False when it was completed already.
-    virtual bool cancel(Ref<Error> cancellation = {}, const Place& where = {});
+    virtual bool cancel(Ref<Error> cancellation = {}, PlaceNote where = {});
 
     /// Somebody reads it: `await`, a token, a chain. Without any of these its end is worth a warning.
     void mark_used() noexcept { mark_result_used(); }
@@ -77,17 +80,24 @@ public:
     std::string info() const override { return is_completed() ? "FutureState(completed)" : "FutureState(pending)"; }
 
 protected:
-    explicit FutureEvent(const Place& created_at) noexcept : Event(EventType::Future), created_at_(created_at) {}
+    explicit FutureEvent(PlaceNote created_at) noexcept
+        : Event(EventType::Future), created_at_(std::move(created_at)) {}
     ~FutureEvent() override = default;
 
     /// Ok while it is pending; else the error of a second completion.
     [[nodiscard]] Status open() const { return TA_LIKELY(!is_closed()) ? Status{} : refuse_second(); }
     /// A chain waits for it now, which does not hold it.
     virtual void on_chained() noexcept {}
-    /// The value lies where `value` says: tells everybody.
-    void succeed(const Place& where) noexcept {
-        completed_at_ = where;
-        notify(value(), nullptr).ignore();
+    /// The value lies there: tells everybody.
+    template <typename W>
+    TA_INLINE void succeed(void* value, W&& where) noexcept {
+        completed_at_.fill(std::forward<W>(where));
+        Scheduler::notify_once(*this, value);
+    }
+
+    /// The destructor has nothing to do but for the value.
+    bool is_bare() const noexcept {
+        return error_ == nullptr && callbacks_.is_bare() && created_at_.is_trivial() && completed_at_.is_trivial();
     }
 
     bool has_unused_result() const noexcept override;
@@ -102,15 +112,15 @@ private:
 
     std::uint32_t onlookers_ = 0;  // continuations that do not take an error
     Ref<Error> error_;
-    Place created_at_;
-    Place completed_at_;
+    PlaceNote created_at_;
+    PlaceNote completed_at_;
 };
 
 /// A future with its value, of any movable type; a host's counted value is one of them.
 template <typename T>
 class FutureOf : public FutureEvent {
 public:
-    explicit FutureOf(const Place& created_at = {}) noexcept : FutureEvent(created_at) {}
+    explicit FutureOf(PlaceNote created_at = {}) noexcept : FutureEvent(std::move(created_at)) {}
     ~FutureOf() override {
         if (has_value_) {
             std::destroy_at(&value_);
@@ -118,14 +128,12 @@ public:
     }
 
     /// Refused with `AlreadyCompleted` the second time; `value` is dropped then.
-    [[nodiscard]] Status complete(T value, const Place& where = {}) {
-        if (Status status = open(); TA_UNLIKELY(!status)) {
-            return status;
-        }
-        new (&value_) T(std::move(value));
-        has_value_ = true;
-        succeed(where);
-        return {};
+    [[nodiscard]] Status complete(T value, PlaceNote where = {}) {
+        return complete_at(std::move(value), std::move(where));
+    }
+    /// The same without a detour over a note, whose end the compiler would have to see to.
+    [[nodiscard]] TA_INLINE Status complete(T value, const std::source_location& where) {
+        return complete_at(std::move(value), where);
     }
 
     void* value() noexcept override { return has_value_ ? &value_ : nullptr; }
@@ -141,10 +149,39 @@ public:
     }
 
 private:
+    template <typename W>
+    TA_INLINE Status complete_at(T&& value, W&& where) {
+        if (Status status = open(); TA_UNLIKELY(!status)) {
+            return status;
+        }
+        new (&value_) T(std::move(value));
+        has_value_ = true;
+        succeed(&value_, std::forward<W>(where));
+        return {};
+    }
+
     bool has_value_ = false;
     union {
         T value_;
     };
+};
+
+/// One that nobody derives from, and that is quick to end.
+template <typename T>
+class PlainFuture final : public FutureOf<T> {
+public:
+    using FutureOf<T>::FutureOf;
+
+protected:
+    void end_easily() noexcept override {
+        if constexpr (std::is_trivially_destructible_v<T>) {
+            if (TA_LIKELY(this->is_bare())) {
+                Event::operator delete(this, sizeof(*this));
+                return;
+            }
+        }
+        Event::end_easily();
+    }
 };
 
 /// Waits for a future: `wait_for`, and notes that it is used and that an error was taken. May suspend.
@@ -157,6 +194,23 @@ TA_INLINE WaitResult wait_future(
         future.mark_exception_handled();
     }
     return result;
+}
+
+namespace detail {
+
+/// `join_future` when the simple way is barred (`self` is null) or did not end simply.
+TA_API TA_COLD WaitResult
+join_future_slow(FutureEvent& future, const WaitLimit& limit, Coroutine* self, std::source_location where) noexcept;
+
+}  // namespace detail
+
+/// The same, and with `Ready` the caller gets a reference to the future, which he must release: whoever held it may have gone meanwhile.
+TA_INLINE WaitResult join_future(FutureEvent& future, const WaitLimit& limit, std::source_location where) noexcept {
+    future.mark_used();
+    Coroutine* self = limit.is_none() ? Scheduler::wait_simple(future, false, where) : nullptr;
+    return TA_LIKELY(self != nullptr && Scheduler::end_simple_join(*self))
+               ? WaitResult::Ready
+               : detail::join_future_slow(future, limit, self, where);
 }
 
 }  // namespace trueasync

@@ -59,7 +59,7 @@ public:
     }
 };
 
-struct PoolSettings {
+struct TA_API PoolSettings {
     std::size_t min = 0;
     std::size_t max = 10;
     Duration healthcheck_interval = Duration::zero();  ///< zero: never

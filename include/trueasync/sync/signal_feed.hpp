@@ -72,9 +72,9 @@ public:
         set_wanted(this->callback_count() != 0);
         return was_there;
     }
-    bool cancel(Ref<Error> cancellation = {}, const Place& where = {}) override {
+    bool cancel(Ref<Error> cancellation = {}, PlaceNote where = {}) override {
         disarm();
-        return Future::cancel(std::move(cancellation), where);
+        return Future::cancel(std::move(cancellation), std::move(where));
     }
 
 protected:

@@ -90,8 +90,8 @@ template <typename T>
 class RemoteFutureOf final : public FutureOf<T> {
 public:
     /// `state` is to be connected by whoever makes this.
-    explicit RemoteFutureOf(Ref<RemoteState> state, const Place& created_at = {}) noexcept
-        : FutureOf<T>(created_at), state_(std::move(state)) {
+    explicit RemoteFutureOf(Ref<RemoteState> state, PlaceNote created_at = {}) noexcept
+        : FutureOf<T>(std::move(created_at)), state_(std::move(state)) {
         this->use_own_subscription();
         this->set_notify_handler([](Event& event, void*& /*result*/, Error*& /*error*/) {
             auto& self = static_cast<RemoteFutureOf&>(event);

@@ -2,7 +2,6 @@
 
 #include <stdexcept>
 #include <string>
-#include <support/coro_test.hpp>
 #include <support/runtime_fakes.hpp>
 
 namespace trueasync::testing {
@@ -168,6 +167,17 @@ CORO_TEST(FutureChains, FinallyPassesTheOutcomeUnlessItThrows) {
 CORO_TEST(FutureChains, ThrowingCallbackRejectsTheNext) {
     auto next = Future<int>::completed(1).map([](int) -> int { throw std::runtime_error("mapped"); });
     EXPECT_EQ(thrown_by([&] { await(next); }), "mapped");
+}
+
+CORO_TEST(FutureChains, CancelledBeforeItBeginsALinkStillCompletesTheNext) {
+    FutureState<int> state;
+    auto next = state.future().map([](int value) {
+        suspend();
+        return value;
+    });
+    state.complete(1);
+    cancel_youngest();
+    EXPECT_EQ(thrown_by([&] { await(next); }), "youngest");
 }
 
 CORO_TEST(FutureChains, CallbacksRunInTheOrderTheyWereAddedBeforeTheFirstReaderGoesOn) {

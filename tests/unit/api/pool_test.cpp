@@ -190,5 +190,28 @@ CORO_TEST(Pool, CancelledUserGivesBack) {
     EXPECT_EQ(pool.active_count(), 0U);
 }
 
+CORO_TEST(Pool, CancellationInAHookIsThrownAsOne) {
+    int next = 0;
+    PoolOptions<Connection> options = numbered(next, 2);
+    options.min = 2;
+    options.destructor = [](Connection& connection) {
+        if (connection.number == 1) {
+            throw std::runtime_error("one");
+        }
+        sleep_for(1h);
+    };
+    Pool<Connection> pool(std::move(options));
+    auto closer = spawn([&] { pool.close(); });
+    settle();
+    closer.cancel("enough");
+    try {
+        await(closer);
+        FAIL();
+    } catch (const Cancellation& cancellation) {
+        EXPECT_EQ(cancellation.message(), "enough");
+        EXPECT_TRUE(contains(cancellation.error()->describe(), "one")) << cancellation.error()->describe();
+    }
+}
+
 }  // namespace
 }  // namespace trueasync::testing

@@ -1,5 +1,7 @@
 #include <trueasync/api/run.hpp>
 
+#include <gtest/gtest-spi.h>
+
 #include <atomic>
 #include <latch>
 #include <memory>
@@ -272,6 +274,7 @@ RUNTIME_TEST(Run, DeadlockIsReportedThenThrown) {
 
 RUNTIME_TEST(Run, CancelledMainWithoutAResultEndsQuietly) {
     bool was_cancelled = false;
+    is_cut_off_meant = true;
     in_runtime([&] {
         shutdown();
         try {
@@ -282,6 +285,16 @@ RUNTIME_TEST(Run, CancelledMainWithoutAResultEndsQuietly) {
         }
     });
     EXPECT_TRUE(was_cancelled);
+}
+
+RUNTIME_TEST(Run, ATestThatIsCutOffFails) {
+    EXPECT_NONFATAL_FAILURE(
+        in_runtime([] {
+            shutdown();
+            suspend();
+        }),
+        "cut off"
+    );
 }
 
 RUNTIME_TEST(Run, CancelledMainThatOwesAResultThrowsTheCancellation) {

@@ -31,5 +31,26 @@ TEST(Place, ComesFromASourceLocation) {
     EXPECT_NE(place.function.find("TestBody"), std::string_view::npos);
 }
 
+TEST(PlaceNote, KeepsAPlaceOfTheProgram) {
+    const auto here = std::source_location::current();
+    PlaceNote note(here);
+    EXPECT_EQ(to_string(note.get()), to_string(Place(here)));
+    EXPECT_EQ(note.get().function, Place(here).function);
+    EXPECT_FALSE(PlaceNote().get().is_known());
+    EXPECT_FALSE(PlaceNote(std::source_location()).get().is_known());
+    static_assert(sizeof(PlaceNote) == sizeof(void*));
+}
+
+TEST(PlaceNote, KeepsACopyOfAnyOther) {
+    PlaceNote note(Place("foo.php", 10, "main"));
+    PlaceNote copy(note);
+    note = PlaceNote();
+    EXPECT_FALSE(note.get().is_known());
+    EXPECT_EQ(to_string(copy.get()), "foo.php:10");
+    const PlaceNote moved(std::move(copy));
+    EXPECT_EQ(moved.get().function, "main");
+    EXPECT_FALSE(PlaceNote(Place()).get().is_known());
+}
+
 }  // namespace
 }  // namespace trueasync

@@ -132,7 +132,7 @@ RUNTIME_TEST(Shutdown, ReachesProtectedOnes) {
         });
         suspend();
         shutdown();
-        suspend();
+        EXPECT_THROW(suspend(), Cancellation);
     });
     EXPECT_TRUE(was_reached);
     EXPECT_TRUE(sink.survivors.empty());
@@ -155,7 +155,7 @@ RUNTIME_TEST(Shutdown, ReachesAProtectedOneWithADeferredCancellation) {
         suspend();
         EXPECT_FALSE(child.is_finished());
         shutdown();
-        suspend();
+        EXPECT_THROW(suspend(), Cancellation);
     });
     EXPECT_EQ(message, "deferred");  // the first request counts
     EXPECT_TRUE(sink.survivors.empty());

@@ -1,13 +1,12 @@
 #include <trueasync/structured/iterate.hpp>
 
 #include <stdexcept>
-#include <support/coro_test.hpp>
+#include <support/runtime_fakes.hpp>
+#include <support/thrown.hpp>
 #include <trueasync/api/iterate.hpp>
 
 namespace trueasync::testing {
 namespace {
-
-using Steps = std::vector<std::string>;
 
 CORO_TEST(Iterations, EachElementInOrderWhenNothingSuspends) {
     /// [iterate]
@@ -187,6 +186,12 @@ CORO_TEST(Iterations, RangeThatSuspendsIsAdvancedByOneAtATime) {
     EXPECT_EQ(iterate(slow, {.concurrency = 3}), WaitResult::Ready);
     std::sort(seen.begin(), seen.end());
     EXPECT_EQ(seen, (std::vector{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}));
+}
+
+CORO_TEST(Iterations, CancelledBeforeItBeginsIsNotDone) {
+    auto caller = spawn([] { iterate(std::vector{1}, [](int) { ADD_FAILURE(); }); });
+    spawn(cancel_youngest);
+    EXPECT_EQ(thrown_by([&] { await(caller); }), "cancelled: youngest");
 }
 
 CORO_TEST(Iterations, DumpSaysWhatTheCallerWaitsFor) {

@@ -125,6 +125,24 @@ CORO_TEST(ScopeFinally, SeveralErrorsComeAsOne) {
     EXPECT_EQ(count, 2U);
 }
 
+CORO_TEST(ScopeFinally, CancelledHandlersHaveNotFailed) {
+    int calls = 0;
+    int errors = 0;
+    Scope scope;
+    scope.on_error([&](std::exception_ptr) { ++errors; });
+    for (int i = 0; i < 2; ++i) {
+        scope.finally([&] {
+            ++calls;
+            cancel_youngest();
+            suspend();
+        });
+    }
+    scope.dispose();
+    settle();
+    EXPECT_EQ(calls, 2);
+    EXPECT_EQ(errors, 0);
+}
+
 RUNTIME_TEST(ScopeFinally, ErrorsThatNobodyTakesEndTheProgram) {
     EXPECT_EQ(
         thrown_by([&] {
@@ -254,6 +272,44 @@ CORO_TEST(CoroutineFinally, RunsWhenItIsCancelledToo) {
     unstarted.cancel();
     settle();
     EXPECT_EQ(calls, 2);
+}
+
+/// Has a microtask run between the end of a coroutine and its handlers.
+template <void (*Task)()>
+void after_end(const Handle<void>& handle) {
+    handle.coroutine().add_switch_handler({[](Coroutine&, SwitchKind kind, void*) {
+        if (kind == SwitchKind::Finish) {
+            add_microtask(Task);
+        }
+        return true;
+    }});
+}
+
+CORO_TEST(CoroutineFinally, BeginsEvenIfCancelledBefore) {
+    int begun = 0;
+    int ended = 0;
+    const auto handle = spawn([] {});
+    handle.finally([&] {
+        ++begun;
+        suspend();
+        ++ended;
+    });
+    handle.finally([&] { ++begun; });
+    after_end<cancel_youngest>(handle);
+    settle();
+    EXPECT_EQ(begun, 2);
+    EXPECT_EQ(ended, 0) << "the cancellation comes where it first waits";
+    EXPECT_TRUE(sink.unhandled.empty()) << "one that was cancelled has not failed";
+}
+
+RUNTIME_TEST(CoroutineFinally, BeginsEvenIfAShutdownComesBefore) {
+    int calls = 0;
+    in_runtime([&] {
+        const auto handle = spawn([] {});
+        handle.finally([&] { ++calls; });
+        after_end<shutdown>(handle);
+    });
+    EXPECT_EQ(calls, 1);
 }
 
 CORO_TEST(CoroutineFinally, BelongsToTheScopeAndIsNotStoppedWithIt) {

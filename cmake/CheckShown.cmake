@@ -1,0 +1,15 @@
+# A page shows a program to the letter, and what it prints: what people copy has been compiled and run.
+# PAGE, EXAMPLE (its source); PROGRAM (the executable) when the page shows the output too.
+file(READ "${PAGE}" _page)
+file(READ "${EXAMPLE}" _example)
+string(FIND "${_page}" "```cpp\n${_example}```" _place)
+if(_place EQUAL -1)
+  message(FATAL_ERROR "${PAGE} does not show ${EXAMPLE} as it is")
+endif()
+if(PROGRAM)
+  execute_process(COMMAND "${PROGRAM}" OUTPUT_VARIABLE _output COMMAND_ERROR_IS_FATAL ANY)
+  string(FIND "${_page}" "```text\n${_output}```" _place)
+  if(_place EQUAL -1)
+    message(FATAL_ERROR "${PAGE} does not show what ${EXAMPLE} prints:\n${_output}")
+  endif()
+endif()
