@@ -25,7 +25,7 @@ public:
             ScopeEvent::adopt(coroutine);
             return;
         }
-        coroutine.set_owner_note(kTask | (static_cast<std::uint32_t>(group_->starting_) & kPlace));
+        coroutine.set_owner_note(kTask | (static_cast<std::uint32_t>(group_->starting_) & kNumber));
         *group_->entries_.at(group_->starting_) = TaskEntry::running(coroutine);
         if (group_->running_++ == group_->zombies_) {
             group_->begin_active();
@@ -308,10 +308,15 @@ void GroupEvent::task_finished(Coroutine& task, Error* error) noexcept {
     const TaskEntries::Place place = entries_.place_of(number);
     TaskEntry& entry = *place.entry;
     if (TA_UNLIKELY(error != nullptr)) {
+        if ((note & kStores) != 0 && task.result() != nullptr) {
+            drop(place.value);  // cancelled at the very end
+        }
         entry = TaskEntry::failed(Ref<Error>(error));
         ++failures_;
     } else {
-        keep(place.value, task);
+        if (TA_UNLIKELY((note & kStores) == 0)) {
+            keep(place.value, task);
+        }
         entry = TaskEntry::succeeded();
     }
     --running_;

@@ -50,14 +50,17 @@ public:
 
     /// The short way while `is_plain`, without limits and keys: `reserve`, which may throw `std::bad_alloc`, then
     /// `Scheduler::claim_owned_spawn`, then the coroutine is made with `scope` and `next_note`, then `add_plain`, then
-    /// `Scheduler::enter`.
+    /// `Scheduler::enter`. It puts its result into `next_room` itself, and `result` then says so.
     bool is_plain() const noexcept { return is_plain_; }
     void reserve() {
         if (TA_UNLIKELY(entries_.needs_chunk())) {
             entries_.add_chunk();
         }
     }
-    std::uint32_t next_note() const noexcept { return kTask | (static_cast<std::uint32_t>(entries_.end()) & kNumber); }
+    std::uint32_t next_note() const noexcept {
+        return kTask | kStores | (static_cast<std::uint32_t>(entries_.end()) & kNumber);
+    }
+    void* next_room() const noexcept { return entries_.next_value(); }
     void add_plain(Coroutine& task) noexcept {
         entries_.push(TaskEntry::running(task));
         if (TA_UNLIKELY(running_++ == zombies_)) {
@@ -169,7 +172,8 @@ private:
 
     // As in `ScopeEvent`.
     static constexpr std::uint32_t kTask = 1U << 29;
-    static constexpr std::uint32_t kNumber = kTask - 1;
+    static constexpr std::uint32_t kStores = 1U << 28;  // puts its result where it belongs
+    static constexpr std::uint32_t kNumber = kStores - 1;
 
     enum class Question : std::uint8_t { All, First, Success };
     struct Ask {

@@ -63,14 +63,19 @@ public:
         chunks_.emplace_back(new Slot[1 + kChunk * sizeof(TaskEntry) / sizeof(Slot) + slots_of_values()]);
         new (chunks_.back().get()) Header();
         next_ = entries_of(chunks_.back().get());
+        next_value_ = values_of(chunks_.back().get());
         room_ = kChunk;
     }
     /// Precondition: there is a chunk for it.
     std::uint64_t push(TaskEntry entry) noexcept {
         new (next_++) TaskEntry(entry);
+        next_value_ += value_size_;
         --room_;
         return end_++;
     }
+
+    /// Room for the value of the next one. Precondition: there is a chunk for it.
+    void* next_value() const noexcept { return next_value_; }
 
     /// Both of one that is not removed.
     struct Place {
@@ -154,7 +159,8 @@ private:
 
     std::uint64_t end_ = 0;
     TaskEntry* next_ = nullptr;  // of the last chunk
-    std::uint64_t room_ = 0;     // in the last chunk
+    std::byte* next_value_ = nullptr;
+    std::uint64_t room_ = 0;  // in the last chunk
     std::uint64_t removed_ = 0;
     std::uint64_t first_ = 0;  // the chunk at the front of the list
     std::vector<std::unique_ptr<Slot[]>> chunks_;
