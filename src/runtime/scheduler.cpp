@@ -328,7 +328,12 @@ TA_INLINE Coroutine* Scheduler::next_after(detail::Hot& state, Coroutine& ended,
 
 /// Drops the runtime's reference to a coroutine that has ended, in the turn of the next one.
 TA_INLINE void Scheduler::drop(Coroutine& ended, bool is_given) noexcept {
-    if (TA_UNLIKELY(!is_given && !ended.release_shared())) {
+    if (is_given || ended.release_shared()) {
+        return;
+    }
+    if (ended.is_hollow()) {
+        ended.release_last();
+    } else {
         drop_last(ended);
     }
 }

@@ -57,6 +57,7 @@ protected:
                 group_->zombies_ += stop_one(*task, cancellation, safely, even_zombies, parked) ? 1 : 0;
             }
         });
+        group_->quiet_ = 0;
         if (group_->running_ == group_->zombies_ && std::exchange(group_->is_active_, false)) {
             drop_active();
         }
@@ -302,62 +303,98 @@ void GroupEvent::drop_queued(const Ref<Error>& error) noexcept {
 
 // --- outcomes
 
-void GroupEvent::task_finished(Coroutine& task, Error* error) noexcept {
+TA_INLINE void GroupEvent::task_finished(Coroutine& task, Error* error) noexcept {
     const std::uint32_t note = task.owner_note();
     const std::uint64_t number = entries_.end() - 1 - ((entries_.end() - 1 - note) & kNumber);
-    const TaskEntries::Place place = entries_.place_of(number);
-    TaskEntry& entry = *place.entry;
-    if (TA_UNLIKELY(error != nullptr)) {
-        if ((note & kStores) != 0 && task.result() != nullptr) {
-            drop(place.value);  // cancelled at the very end
-        }
-        entry = TaskEntry::failed(Ref<Error>(error));
-        ++failures_;
-    } else {
-        if (TA_UNLIKELY((note & kStores) == 0)) {
-            keep(place.value, task);
-        }
-        entry = TaskEntry::succeeded();
+    if (TA_UNLIKELY(error != nullptr || (note & kStores) == 0)) {
+        record(number, task, error);
     }
     --running_;
-    zombies_ -= TA_UNLIKELY(TaskScope::is_zombie_note(note)) ? 1 : 0;
-    settle(number);
-    if (TA_UNLIKELY(concurrency_ != 0)) {
+    if (TA_UNLIKELY(TaskScope::is_zombie_note(note))) {
+        --zombies_;
+        quiet_ = 0;
+    }
+    settled_.push_back(number);
+    if (TA_UNLIKELY(quiet_ <= 1)) {
+        settle_loudly(number);
+    } else {
+        --quiet_;
+    }
+}
+
+void GroupEvent::record(std::uint64_t number, Coroutine& task, Error* error) noexcept {
+    TaskEntry& entry = *entries_.at(number);
+    if (error == nullptr) {
+        keep(entries_.value_of(&entry), task);
+        entry = TaskEntry::succeeded();
+        return;
+    }
+    if (entry.has_succeeded()) {
+        drop(entries_.value_of(&entry));  // cancelled at the very end
+    }
+    entry = TaskEntry::failed(Ref<Error>(error));
+    ++failures_;
+}
+
+void GroupEvent::settle_loudly(std::uint64_t number) noexcept {
+    settle_slow(number);
+    if (concurrency_ != 0) {
         start_queued();
     }
-    if (TA_UNLIKELY(running_ == zombies_)) {
+    if (running_ == zombies_) {
         task_left();
     }
 }
 
-TA_INLINE void GroupEvent::settle(std::uint64_t number) noexcept {
-    settled_.push_back(number);
-    bool is_due = !readers_.empty() || unsettled() == 0;
-    for (Ask& ask : asks_) {
-        is_due = is_due || ask.question != Question::All;
-        if (number < ask.end && --ask.remaining == 0) {
-            is_due = true;
+/// Finds out after how many endings somebody may want to know.
+void GroupEvent::look_again() noexcept {
+    std::uint64_t quiet = concurrency_ == 0 && readers_.empty() ? running_ - zombies_ : 0;
+    for (const Ask& ask : asks_) {
+        quiet = std::min(quiet, ask.remaining);  // of those who want one outcome: none
+    }
+    quiet_ = static_cast<std::uint32_t>(quiet);
+}
+
+/// Counts what has settled for those who want all.
+void GroupEvent::count_settled() noexcept {
+    for (; settled_told_ < settled_.size() && !asks_.empty(); ++settled_told_) {
+        for (Ask& ask : asks_) {
+            ask.remaining -= settled_[settled_told_] < ask.end ? 1 : 0;
         }
     }
-    if (TA_UNLIKELY(is_due)) {
-        settle_slow(number);
-    }
+    settled_told_ = settled_.size();
+}
+
+std::uint64_t GroupEvent::unsettled_before(std::uint64_t end) const noexcept {
+    std::uint64_t count = 0;
+    entries_.each(end, [&count](std::uint64_t, const TaskEntry& entry, void*) { count += entry.is_settled() ? 0 : 1; });
+    return count;
+}
+
+void GroupEvent::settle(std::uint64_t number) noexcept {
+    settled_.push_back(number);
+    settle_slow(number);
 }
 
 /// Tells those who asked, in the order they did. In a set the first who can use an outcome gets it.
 void GroupEvent::settle_slow(std::uint64_t number) noexcept {
     const Ref<GroupEvent> held(is_ending() ? nullptr : this);
-    if (!asks_.empty()) {
+    count_settled();
+    if (std::any_of(asks_.begin(), asks_.end(), [](const Ask& ask) { return ask.remaining == 0; })) {
         std::vector<Ask> asks = std::exchange(asks_, {});
         std::optional<std::uint64_t> outcome = number;
         std::erase_if(asks, [&](Ask& ask) { return offer(ask, outcome); });
-        // Who is told may ask at once.
+        // Who is told may ask at once, or drop tasks.
+        for (Ask& ask : asks) {
+            ask.remaining = ask.question == Question::All ? unsettled_before(ask.end) : 0;
+        }
         asks_.insert(asks_.begin(), std::make_move_iterator(asks.begin()), std::make_move_iterator(asks.end()));
     }
     wake_all(readers_);
     if (unsettled() == 0) {
         check_end();
     }
+    look_again();
 }
 
 void GroupEvent::wake_all(WaitList& list) noexcept {
@@ -406,8 +443,10 @@ void GroupEvent::remove(std::uint64_t number) noexcept {
     }
     entries_.remove(number);
     if (count() == unsettled()) {
+        count_settled();
         settled_.clear();
         settled_begin_ = 0;
+        settled_told_ = 0;
     }
 }
 
@@ -417,8 +456,10 @@ std::uint64_t GroupEvent::first_settled() noexcept {
         const std::uint64_t number = settled_[settled_begin_];
         if (const TaskEntry* entry = entries_.at(number); entry != nullptr && entry->is_settled()) {
             if (settled_begin_ > settled_.size() / 2 && settled_begin_ > TaskEntries::kChunk) {
+                count_settled();
                 settled_.erase(settled_.begin(), settled_.begin() + static_cast<std::ptrdiff_t>(settled_begin_));
                 settled_begin_ = 0;
+                settled_told_ = settled_.size();
             }
             return number;
         }
@@ -433,7 +474,9 @@ void GroupEvent::ask_all(Ref<FutureEvent> future, bool ignores_errors) {
         answer_all(*future, entries_.end(), ignores_errors);
         return;
     }
+    count_settled();
     asks_.push_back({std::move(future), entries_.end(), unsettled(), Question::All, ignores_errors});
+    look_again();
 }
 
 Status GroupEvent::ask_first(Ref<FutureEvent> future, const char* if_empty) {
@@ -443,6 +486,7 @@ Status GroupEvent::ask_first(Ref<FutureEvent> future, const char* if_empty) {
     std::uint64_t number = first_settled();
     if (number == entries_.end()) {
         asks_.push_back({std::move(future), 0, 0, Question::First, false});
+        quiet_ = 0;
         return {};
     }
     if (unsettled() == 0 && !removes()) {
@@ -481,6 +525,7 @@ Status GroupEvent::ask_success(Ref<FutureEvent> future, const char* if_empty) {
         future->fail(failure()).ignore();
     } else {
         asks_.push_back({std::move(future), 0, 0, Question::Success, false});
+        quiet_ = 0;
     }
     return {};
 }
@@ -642,6 +687,7 @@ WaitResult GroupEvent::next(
         if (found.has_value() || (is_shut_ && unsettled() == 0)) {
             return WaitResult::Ready;
         }
+        quiet_ = 0;
         if (const WaitResult result = park_in(readers_, fixed, where); result != WaitResult::Ready) {
             return result;
         }

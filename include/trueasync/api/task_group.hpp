@@ -31,23 +31,23 @@ class TaskCoroutine final : public Coroutine {
 public:
     template <typename G>
     TaskCoroutine(
-        G&& function, std::source_location where, std::uint64_t id, Owner& owner, std::uint32_t note, void* room
+        G&& function, std::source_location where, std::uint64_t id, Owner& owner, std::uint32_t note, TaskEntry* entry
     )
         : Coroutine(where, OwnedClaim{id, &owner, note, kHasFunction}),
-          room_(static_cast<TaskValue<T>*>(room)),
+          entry_(entry),
           function_(std::forward<G>(function)) {}
     ~TaskCoroutine() override { drop_body(); }
 
-    void* result() noexcept override { return this->body() == kHasValue ? room_ : nullptr; }
+    void* result() noexcept override { return this->body() == kHollow ? room() : nullptr; }
 
 protected:
     void run() override {
         try {
             if constexpr (std::is_void_v<T>) {
                 function_();
-                new (room_) Nothing();
+                new (room()) Nothing();
             } else {
-                new (room_) T(function_());
+                new (room()) T(function_());
             }
         } catch (...) {
             drop_body();
@@ -55,16 +55,17 @@ protected:
             return;
         }
         std::destroy_at(&function_);
-        this->set_body(kHasValue);
+        this->set_body(kHollow);
+        *entry_ = TaskEntry::succeeded();
     }
     void drop_body() noexcept override {
         if (this->body() == kHasFunction) {
-            this->set_body(0);
+            this->set_body(kHollow + 1);
             std::destroy_at(&function_);
         }
     }
     void end_easily() noexcept override {
-        if (TA_LIKELY(this->is_bare() && this->body() == kHasValue)) {
+        if (TA_LIKELY(this->is_hollow())) {
             Event::operator delete(this, sizeof(*this));
         } else {
             Event::end_easily();
@@ -73,9 +74,12 @@ protected:
 
 private:
     static constexpr std::uint8_t kHasFunction = 1;
-    static constexpr std::uint8_t kHasValue = 2;
 
-    TaskValue<T>* room_;
+    void* room() const noexcept {
+        return reinterpret_cast<std::byte*>(entry_) + TaskEntries::offset_of_value(sizeof(TaskValue<T>));
+    }
+
+    TaskEntry* entry_;
     union {
         F function_;
     };
@@ -177,12 +181,13 @@ protected:
         TaskCoroutine<Function, T>* coroutine = nullptr;
         try {
             coroutine = new TaskCoroutine<Function, T>(
-                std::forward<F>(task), where, id, group_->scope(), group_->next_note(), group_->next_room()
+                std::forward<F>(task), where, id, group_->scope(), group_->next_note(), group_->next_entry()
             );
         } catch (...) {
             Scheduler::unclaim_spawn(id);
             throw;
         }
+        Slab::warm(sizeof(*coroutine));
         group_->add_plain(*coroutine);
         Scheduler::enter(*coroutine);
     }

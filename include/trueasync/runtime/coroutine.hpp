@@ -207,6 +207,9 @@ protected:
 
     /// The destructor has nothing to do: no error, nothing special, no memory.
     bool is_bare() const noexcept { return extras_ == 0 && callbacks_.is_bare(); }
+    /// For `set_body`: nothing of the user's is left in it, so that its end calls nobody.
+    static constexpr std::uint8_t kHollow = 128;
+    bool is_hollow() const noexcept { return body_ == kHollow && is_bare(); }
 
     Error* unhandled_error() const noexcept override;
     void report_unhandled(Error& error) noexcept override;

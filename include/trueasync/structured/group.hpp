@@ -50,7 +50,7 @@ public:
 
     /// The short way while `is_plain`, without limits and keys: `reserve`, which may throw `std::bad_alloc`, then
     /// `Scheduler::claim_owned_spawn`, then the coroutine is made with `scope` and `next_note`, then `add_plain`, then
-    /// `Scheduler::enter`. It puts its result into `next_room` itself, and `result` then says so.
+    /// `Scheduler::enter`. When it ends well it puts its result behind `next_entry`, has `result` say so, and marks the entry, in this order.
     bool is_plain() const noexcept { return is_plain_; }
     void reserve() {
         if (TA_UNLIKELY(entries_.needs_chunk())) {
@@ -60,7 +60,7 @@ public:
     std::uint32_t next_note() const noexcept {
         return kTask | kStores | (static_cast<std::uint32_t>(entries_.end()) & kNumber);
     }
-    void* next_room() const noexcept { return entries_.next_value(); }
+    TaskEntry* next_entry() const noexcept { return entries_.next(); }
     void add_plain(Coroutine& task) noexcept {
         entries_.push(TaskEntry::running(task));
         if (TA_UNLIKELY(running_++ == zombies_)) {
@@ -179,7 +179,7 @@ private:
     struct Ask {
         Ref<FutureEvent> future;
         std::uint64_t end;        // it is about the tasks before this
-        std::uint64_t remaining;  // of these, not settled
+        std::uint64_t remaining;  // of these, not settled; 0 where one outcome is wanted
         Question question;
         bool ignores_errors;
     };
@@ -208,6 +208,11 @@ private:
     void task_finished(Coroutine& task, Error* error) noexcept;
     void settle(std::uint64_t number) noexcept;
     void settle_slow(std::uint64_t number) noexcept;
+    void settle_loudly(std::uint64_t number) noexcept;
+    void count_settled() noexcept;
+    std::uint64_t unsettled_before(std::uint64_t end) const noexcept;
+    void look_again() noexcept;
+    void record(std::uint64_t number, Coroutine& task, Error* error) noexcept;
     std::uint64_t first_settled() noexcept;
     std::optional<std::uint64_t> first_success() const noexcept;
     bool offer(Ask& ask, std::optional<std::uint64_t>& number) noexcept;
@@ -222,6 +227,7 @@ private:
     std::uint32_t running_ = 0;
     std::uint32_t zombies_ = 0;  // of these
     std::uint32_t queued_ = 0;   // the length of `queue_`
+    std::uint32_t quiet_ = 0;    // so many tasks can end, less one, and nobody wants to know
     Ref<ScopeEvent> scope_;      // a `TaskScope`
     bool is_plain_ = false;
     bool is_shut_ = false;
@@ -232,6 +238,7 @@ private:
     GroupKind kind_;
     std::vector<std::uint64_t> settled_;  // in the order they settled
     std::size_t settled_begin_ = 0;       // what comes before was removed
+    std::size_t settled_told_ = 0;        // what comes before was counted in `asks_`
     std::vector<Ask> asks_;
     std::uint64_t starting_ = 0;  // the task that is being spawned
     std::uint32_t promised_ = 0;  // places in the queue for those who were woken
