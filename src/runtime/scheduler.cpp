@@ -331,8 +331,9 @@ TA_INLINE void Scheduler::drop(Coroutine& ended, bool is_given) noexcept {
     if (is_given || ended.release_shared()) {
         return;
     }
-    if (ended.is_hollow()) {
-        ended.release_last();
+    if (ended.body() == Coroutine::kHollow && ended.is_bare() && ended.can_end_easily()) {
+        ended.set_body(Coroutine::kNothing);
+        ended.end_easily();
     } else {
         drop_last(ended);
     }

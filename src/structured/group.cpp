@@ -35,7 +35,6 @@ public:
         if (TA_UNLIKELY((coroutine.owner_note() & kTask) == 0)) {
             return ScopeEvent::finished(coroutine, error);
         }
-        let_go(coroutine);
         group_->task_finished(coroutine, error);
         return true;
     }
@@ -45,7 +44,9 @@ public:
     void tell_pending(bool is_pending) noexcept { is_pending ? add_pending() : drop_pending(); }
     void forget() noexcept { group_ = nullptr; }
 
-    static bool is_zombie_note(std::uint32_t note) noexcept { return (note & kZombie) != 0; }
+    void let_task_go(Coroutine& task) noexcept { let_go(task); }
+
+    static constexpr std::uint32_t kZombieNote = kZombie;
 
 protected:
     void stop_tasks(const Ref<Error>& cancellation, bool safely, bool even_zombies, Parked* parked) noexcept override {
@@ -244,6 +245,13 @@ Status GroupEvent::launch(Ref<Coroutine> task, std::uint64_t number) noexcept {
     return status;
 }
 
+void GroupEvent::reserve_chunk() {
+    if (const std::size_t room = settled_end_ + unsettled() + TaskEntries::kChunk; room > settled_.size()) {
+        settled_.resize(std::max(room, settled_.size() * 2));
+    }
+    entries_.add_chunk();
+}
+
 /// There is an active task, after a time without.
 void GroupEvent::begin_active() noexcept {
     if (!std::exchange(is_active_, true)) {
@@ -303,22 +311,34 @@ void GroupEvent::drop_queued(const Ref<Error>& error) noexcept {
 
 // --- outcomes
 
+/// Most tasks end well and concern nobody before the last one does.
 TA_INLINE void GroupEvent::task_finished(Coroutine& task, Error* error) noexcept {
     const std::uint32_t note = task.owner_note();
-    const std::uint64_t number = entries_.end() - 1 - ((entries_.end() - 1 - note) & kNumber);
-    if (TA_UNLIKELY(error != nullptr || (note & kStores) == 0)) {
+    if (TA_LIKELY(error == nullptr && (note & kUncommon) == kStores && quiet_ > 1 && task.finally_list() == nullptr)) {
+        task.set_owner(nullptr);
+        --quiet_;
+        --running_;
+        settled_[settled_end_++] = number_of(note);
+    } else {
+        task_finished_slow(task, error);
+    }
+}
+
+TA_COLD void GroupEvent::task_finished_slow(Coroutine& task, Error* error) noexcept {
+    const std::uint32_t note = task.owner_note();
+    const std::uint64_t number = number_of(note);
+    static_cast<TaskScope&>(*scope_).let_task_go(task);
+    if (error != nullptr || (note & kStores) == 0) {
         record(number, task, error);
     }
     --running_;
-    if (TA_UNLIKELY(TaskScope::is_zombie_note(note))) {
-        --zombies_;
-        quiet_ = 0;
+    zombies_ -= (note & TaskScope::kZombieNote) != 0 ? 1 : 0;
+    settle(number);
+    if (concurrency_ != 0) {
+        start_queued();
     }
-    settled_.push_back(number);
-    if (TA_UNLIKELY(quiet_ <= 1)) {
-        settle_loudly(number);
-    } else {
-        --quiet_;
+    if (running_ == zombies_) {
+        task_left();
     }
 }
 
@@ -336,16 +356,6 @@ void GroupEvent::record(std::uint64_t number, Coroutine& task, Error* error) noe
     ++failures_;
 }
 
-void GroupEvent::settle_loudly(std::uint64_t number) noexcept {
-    settle_slow(number);
-    if (concurrency_ != 0) {
-        start_queued();
-    }
-    if (running_ == zombies_) {
-        task_left();
-    }
-}
-
 /// Finds out after how many endings somebody may want to know.
 void GroupEvent::look_again() noexcept {
     std::uint64_t quiet = concurrency_ == 0 && readers_.empty() ? running_ - zombies_ : 0;
@@ -357,12 +367,16 @@ void GroupEvent::look_again() noexcept {
 
 /// Counts what has settled for those who want all.
 void GroupEvent::count_settled() noexcept {
-    for (; settled_told_ < settled_.size() && !asks_.empty(); ++settled_told_) {
-        for (Ask& ask : asks_) {
-            ask.remaining -= settled_[settled_told_] < ask.end ? 1 : 0;
+    for (Ask& ask : asks_) {
+        if (ask.end == entries_.end()) {
+            ask.remaining = unsettled();
+        } else if (ask.question == Question::All) {
+            for (std::size_t i = settled_told_; i < settled_end_; ++i) {
+                ask.remaining -= settled_[i] < ask.end ? 1 : 0;
+            }
         }
     }
-    settled_told_ = settled_.size();
+    settled_told_ = settled_end_;
 }
 
 std::uint64_t GroupEvent::unsettled_before(std::uint64_t end) const noexcept {
@@ -371,13 +385,9 @@ std::uint64_t GroupEvent::unsettled_before(std::uint64_t end) const noexcept {
     return count;
 }
 
-void GroupEvent::settle(std::uint64_t number) noexcept {
-    settled_.push_back(number);
-    settle_slow(number);
-}
-
 /// Tells those who asked, in the order they did. In a set the first who can use an outcome gets it.
-void GroupEvent::settle_slow(std::uint64_t number) noexcept {
+void GroupEvent::settle(std::uint64_t number) noexcept {
+    settled_[settled_end_++] = number;
     const Ref<GroupEvent> held(is_ending() ? nullptr : this);
     count_settled();
     if (std::any_of(asks_.begin(), asks_.end(), [](const Ask& ask) { return ask.remaining == 0; })) {
@@ -444,22 +454,23 @@ void GroupEvent::remove(std::uint64_t number) noexcept {
     entries_.remove(number);
     if (count() == unsettled()) {
         count_settled();
-        settled_.clear();
-        settled_begin_ = 0;
-        settled_told_ = 0;
+        settled_end_ = settled_begin_ = settled_told_ = 0;
     }
 }
 
 /// The first outcome in the order they came; the end when there is none.
 std::uint64_t GroupEvent::first_settled() noexcept {
-    for (; settled_begin_ < settled_.size(); ++settled_begin_) {
+    for (; settled_begin_ < settled_end_; ++settled_begin_) {
         const std::uint64_t number = settled_[settled_begin_];
         if (const TaskEntry* entry = entries_.at(number); entry != nullptr && entry->is_settled()) {
-            if (settled_begin_ > settled_.size() / 2 && settled_begin_ > TaskEntries::kChunk) {
+            if (settled_begin_ > settled_end_ / 2 && settled_begin_ > TaskEntries::kChunk) {
                 count_settled();
-                settled_.erase(settled_.begin(), settled_.begin() + static_cast<std::ptrdiff_t>(settled_begin_));
-                settled_begin_ = 0;
-                settled_told_ = settled_.size();
+                std::copy(
+                    settled_.begin() + static_cast<std::ptrdiff_t>(settled_begin_),
+                    settled_.begin() + static_cast<std::ptrdiff_t>(settled_end_), settled_.begin()
+                );
+                settled_end_ -= std::exchange(settled_begin_, 0);
+                settled_told_ = settled_end_;
             }
             return number;
         }
@@ -507,7 +518,7 @@ std::optional<std::uint64_t> GroupEvent::first_success() const noexcept {
         });
         return found;
     }
-    for (std::size_t i = settled_begin_; i < settled_.size() && !found.has_value(); ++i) {
+    for (std::size_t i = settled_begin_; i < settled_end_ && !found.has_value(); ++i) {
         if (const TaskEntry* entry = entries_.at(settled_[i]); entry != nullptr && entry->has_succeeded()) {
             found = settled_[i];
         }
@@ -681,7 +692,7 @@ WaitResult GroupEvent::next(
             if (const std::uint64_t number = first_settled(); number != entries_.end()) {
                 found = number;
             }
-        } else if (cursor.seen_ < settled_.size()) {
+        } else if (cursor.seen_ < settled_end_) {
             found = settled_[cursor.seen_++];
         }
         if (found.has_value() || (is_shut_ && unsettled() == 0)) {

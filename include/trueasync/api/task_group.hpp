@@ -60,12 +60,12 @@ protected:
     }
     void drop_body() noexcept override {
         if (this->body() == kHasFunction) {
-            this->set_body(kHollow + 1);
+            this->set_body(kDropped);
             std::destroy_at(&function_);
         }
     }
     void end_easily() noexcept override {
-        if (TA_LIKELY(this->is_hollow())) {
+        if (TA_LIKELY(this->body() == kNothing)) {
             Event::operator delete(this, sizeof(*this));
         } else {
             Event::end_easily();
@@ -74,6 +74,7 @@ protected:
 
 private:
     static constexpr std::uint8_t kHasFunction = 1;
+    static constexpr std::uint8_t kDropped = 2;
 
     void* room() const noexcept {
         return reinterpret_cast<std::byte*>(entry_) + TaskEntries::offset_of_value(sizeof(TaskValue<T>));
@@ -187,7 +188,6 @@ protected:
             Scheduler::unclaim_spawn(id);
             throw;
         }
-        Slab::warm(sizeof(*coroutine));
         group_->add_plain(*coroutine);
         Scheduler::enter(*coroutine);
     }

@@ -33,16 +33,6 @@ public:
         return allocate_slow(size);
     }
 
-    /// Brings the block that the next allocation will get nearer, for whoever makes many in a row.
-    static void warm([[maybe_unused]] std::size_t size) noexcept {
-#ifndef TA_ASAN
-        auto* block = reinterpret_cast<std::byte*>(lists_.free[class_of(size)]);
-        for (std::size_t line = 0; line < size; line += kStep) {
-            __builtin_prefetch(block + line, 1);
-        }
-#endif
-    }
-
     static void release(void* memory, [[maybe_unused]] std::size_t size) noexcept {
 #ifndef TA_ASAN
         if (TA_LIKELY(size <= kLargest)) {
