@@ -328,7 +328,13 @@ TA_INLINE Coroutine* Scheduler::next_after(detail::Hot& state, Coroutine& ended,
 
 /// Drops the runtime's reference to a coroutine that has ended, in the turn of the next one.
 TA_INLINE void Scheduler::drop(Coroutine& ended, bool is_given) noexcept {
-    if (TA_UNLIKELY(!is_given && !ended.release_shared())) {
+    if (is_given || ended.release_shared()) {
+        return;
+    }
+    if (ended.body() == Coroutine::kHollow && ended.is_bare() && ended.can_end_easily()) {
+        ended.set_body(Coroutine::kNothing);
+        ended.end_easily();
+    } else {
         drop_last(ended);
     }
 }

@@ -25,7 +25,7 @@ public:
             ScopeEvent::adopt(coroutine);
             return;
         }
-        coroutine.set_owner_note(kTask | (static_cast<std::uint32_t>(group_->starting_) & kPlace));
+        coroutine.set_owner_note(kTask | (static_cast<std::uint32_t>(group_->starting_) & kNumber));
         *group_->entries_.at(group_->starting_) = TaskEntry::running(coroutine);
         if (group_->running_++ == group_->zombies_) {
             group_->begin_active();
@@ -35,7 +35,6 @@ public:
         if (TA_UNLIKELY((coroutine.owner_note() & kTask) == 0)) {
             return ScopeEvent::finished(coroutine, error);
         }
-        let_go(coroutine);
         group_->task_finished(coroutine, error);
         return true;
     }
@@ -45,7 +44,9 @@ public:
     void tell_pending(bool is_pending) noexcept { is_pending ? add_pending() : drop_pending(); }
     void forget() noexcept { group_ = nullptr; }
 
-    static bool is_zombie_note(std::uint32_t note) noexcept { return (note & kZombie) != 0; }
+    void let_task_go(Coroutine& task) noexcept { let_go(task); }
+
+    static constexpr std::uint32_t kZombieNote = kZombie;
 
 protected:
     void stop_tasks(const Ref<Error>& cancellation, bool safely, bool even_zombies, Parked* parked) noexcept override {
@@ -57,6 +58,7 @@ protected:
                 group_->zombies_ += stop_one(*task, cancellation, safely, even_zombies, parked) ? 1 : 0;
             }
         });
+        group_->quiet_ = 0;
         if (group_->running_ == group_->zombies_ && std::exchange(group_->is_active_, false)) {
             drop_active();
         }
@@ -243,6 +245,13 @@ Status GroupEvent::launch(Ref<Coroutine> task, std::uint64_t number) noexcept {
     return status;
 }
 
+void GroupEvent::reserve_chunk() {
+    if (const std::size_t room = settled_end_ + unsettled() + TaskEntries::kChunk; room > settled_.size()) {
+        settled_.resize(std::max(room, settled_.size() * 2));
+    }
+    entries_.add_chunk();
+}
+
 /// There is an active task, after a time without.
 void GroupEvent::begin_active() noexcept {
     if (!std::exchange(is_active_, true)) {
@@ -302,57 +311,100 @@ void GroupEvent::drop_queued(const Ref<Error>& error) noexcept {
 
 // --- outcomes
 
-void GroupEvent::task_finished(Coroutine& task, Error* error) noexcept {
+/// Most tasks end well and concern nobody before the last one does.
+TA_INLINE void GroupEvent::task_finished(Coroutine& task, Error* error) noexcept {
     const std::uint32_t note = task.owner_note();
-    const std::uint64_t number = entries_.end() - 1 - ((entries_.end() - 1 - note) & kNumber);
-    const TaskEntries::Place place = entries_.place_of(number);
-    TaskEntry& entry = *place.entry;
-    if (TA_UNLIKELY(error != nullptr)) {
-        entry = TaskEntry::failed(Ref<Error>(error));
-        ++failures_;
+    if (TA_LIKELY(error == nullptr && (note & kUncommon) == kStores && quiet_ > 1 && task.finally_list() == nullptr)) {
+        task.set_owner(nullptr);
+        --quiet_;
+        --running_;
+        settled_[settled_end_++] = number_of(note);
     } else {
-        keep(place.value, task);
-        entry = TaskEntry::succeeded();
+        task_finished_slow(task, error);
+    }
+}
+
+TA_COLD void GroupEvent::task_finished_slow(Coroutine& task, Error* error) noexcept {
+    const std::uint32_t note = task.owner_note();
+    const std::uint64_t number = number_of(note);
+    static_cast<TaskScope&>(*scope_).let_task_go(task);
+    if (error != nullptr || (note & kStores) == 0) {
+        record(number, task, error);
     }
     --running_;
-    zombies_ -= TA_UNLIKELY(TaskScope::is_zombie_note(note)) ? 1 : 0;
+    zombies_ -= (note & TaskScope::kZombieNote) != 0 ? 1 : 0;
     settle(number);
-    if (TA_UNLIKELY(concurrency_ != 0)) {
+    if (concurrency_ != 0) {
         start_queued();
     }
-    if (TA_UNLIKELY(running_ == zombies_)) {
+    if (running_ == zombies_) {
         task_left();
     }
 }
 
-TA_INLINE void GroupEvent::settle(std::uint64_t number) noexcept {
-    settled_.push_back(number);
-    bool is_due = !readers_.empty() || unsettled() == 0;
+void GroupEvent::record(std::uint64_t number, Coroutine& task, Error* error) noexcept {
+    TaskEntry& entry = *entries_.at(number);
+    if (error == nullptr) {
+        keep(entries_.value_of(&entry), task);
+        entry = TaskEntry::succeeded();
+        return;
+    }
+    if (entry.has_succeeded()) {
+        drop(entries_.value_of(&entry));  // cancelled at the very end
+    }
+    entry = TaskEntry::failed(Ref<Error>(error));
+    ++failures_;
+}
+
+/// Finds out after how many endings somebody may want to know.
+void GroupEvent::look_again() noexcept {
+    std::uint64_t quiet = concurrency_ == 0 && readers_.empty() ? running_ - zombies_ : 0;
+    for (const Ask& ask : asks_) {
+        quiet = std::min(quiet, ask.remaining);  // of those who want one outcome: none
+    }
+    quiet_ = static_cast<std::uint32_t>(quiet);
+}
+
+/// Counts what has settled for those who want all.
+void GroupEvent::count_settled() noexcept {
     for (Ask& ask : asks_) {
-        is_due = is_due || ask.question != Question::All;
-        if (number < ask.end && --ask.remaining == 0) {
-            is_due = true;
+        if (ask.end == entries_.end()) {
+            ask.remaining = unsettled();
+        } else if (ask.question == Question::All) {
+            for (std::size_t i = settled_told_; i < settled_end_; ++i) {
+                ask.remaining -= settled_[i] < ask.end ? 1 : 0;
+            }
         }
     }
-    if (TA_UNLIKELY(is_due)) {
-        settle_slow(number);
-    }
+    settled_told_ = settled_end_;
+}
+
+std::uint64_t GroupEvent::unsettled_before(std::uint64_t end) const noexcept {
+    std::uint64_t count = 0;
+    entries_.each(end, [&count](std::uint64_t, const TaskEntry& entry, void*) { count += entry.is_settled() ? 0 : 1; });
+    return count;
 }
 
 /// Tells those who asked, in the order they did. In a set the first who can use an outcome gets it.
-void GroupEvent::settle_slow(std::uint64_t number) noexcept {
+void GroupEvent::settle(std::uint64_t number) noexcept {
+    settled_[settled_end_++] = number;
     const Ref<GroupEvent> held(is_ending() ? nullptr : this);
-    if (!asks_.empty()) {
+    count_settled();
+    if (std::any_of(asks_.begin(), asks_.end(), [](const Ask& ask) { return ask.remaining == 0; })) {
         std::vector<Ask> asks = std::exchange(asks_, {});
         std::optional<std::uint64_t> outcome = number;
         std::erase_if(asks, [&](Ask& ask) { return offer(ask, outcome); });
-        // Who is told may ask at once.
+        // Who is told may ask at once, or drop tasks.
+        for (Ask& ask : asks) {
+            ask.remaining = ask.question == Question::All ? unsettled_before(ask.end) : 0;
+        }
         asks_.insert(asks_.begin(), std::make_move_iterator(asks.begin()), std::make_move_iterator(asks.end()));
     }
     wake_all(readers_);
     if (unsettled() == 0) {
         check_end();
     }
+    look_again();
 }
 
 void GroupEvent::wake_all(WaitList& list) noexcept {
@@ -401,19 +453,24 @@ void GroupEvent::remove(std::uint64_t number) noexcept {
     }
     entries_.remove(number);
     if (count() == unsettled()) {
-        settled_.clear();
-        settled_begin_ = 0;
+        count_settled();
+        settled_end_ = settled_begin_ = settled_told_ = 0;
     }
 }
 
 /// The first outcome in the order they came; the end when there is none.
 std::uint64_t GroupEvent::first_settled() noexcept {
-    for (; settled_begin_ < settled_.size(); ++settled_begin_) {
+    for (; settled_begin_ < settled_end_; ++settled_begin_) {
         const std::uint64_t number = settled_[settled_begin_];
         if (const TaskEntry* entry = entries_.at(number); entry != nullptr && entry->is_settled()) {
-            if (settled_begin_ > settled_.size() / 2 && settled_begin_ > TaskEntries::kChunk) {
-                settled_.erase(settled_.begin(), settled_.begin() + static_cast<std::ptrdiff_t>(settled_begin_));
-                settled_begin_ = 0;
+            if (settled_begin_ > settled_end_ / 2 && settled_begin_ > TaskEntries::kChunk) {
+                count_settled();
+                std::copy(
+                    settled_.begin() + static_cast<std::ptrdiff_t>(settled_begin_),
+                    settled_.begin() + static_cast<std::ptrdiff_t>(settled_end_), settled_.begin()
+                );
+                settled_end_ -= std::exchange(settled_begin_, 0);
+                settled_told_ = settled_end_;
             }
             return number;
         }
@@ -428,7 +485,9 @@ void GroupEvent::ask_all(Ref<FutureEvent> future, bool ignores_errors) {
         answer_all(*future, entries_.end(), ignores_errors);
         return;
     }
+    count_settled();
     asks_.push_back({std::move(future), entries_.end(), unsettled(), Question::All, ignores_errors});
+    look_again();
 }
 
 Status GroupEvent::ask_first(Ref<FutureEvent> future, const char* if_empty) {
@@ -438,6 +497,7 @@ Status GroupEvent::ask_first(Ref<FutureEvent> future, const char* if_empty) {
     std::uint64_t number = first_settled();
     if (number == entries_.end()) {
         asks_.push_back({std::move(future), 0, 0, Question::First, false});
+        quiet_ = 0;
         return {};
     }
     if (unsettled() == 0 && !removes()) {
@@ -458,7 +518,7 @@ std::optional<std::uint64_t> GroupEvent::first_success() const noexcept {
         });
         return found;
     }
-    for (std::size_t i = settled_begin_; i < settled_.size() && !found.has_value(); ++i) {
+    for (std::size_t i = settled_begin_; i < settled_end_ && !found.has_value(); ++i) {
         if (const TaskEntry* entry = entries_.at(settled_[i]); entry != nullptr && entry->has_succeeded()) {
             found = settled_[i];
         }
@@ -476,6 +536,7 @@ Status GroupEvent::ask_success(Ref<FutureEvent> future, const char* if_empty) {
         future->fail(failure()).ignore();
     } else {
         asks_.push_back({std::move(future), 0, 0, Question::Success, false});
+        quiet_ = 0;
     }
     return {};
 }
@@ -631,12 +692,13 @@ WaitResult GroupEvent::next(
             if (const std::uint64_t number = first_settled(); number != entries_.end()) {
                 found = number;
             }
-        } else if (cursor.seen_ < settled_.size()) {
+        } else if (cursor.seen_ < settled_end_) {
             found = settled_[cursor.seen_++];
         }
         if (found.has_value() || (is_shut_ && unsettled() == 0)) {
             return WaitResult::Ready;
         }
+        quiet_ = 0;
         if (const WaitResult result = park_in(readers_, fixed, where); result != WaitResult::Ready) {
             return result;
         }

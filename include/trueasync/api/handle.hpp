@@ -34,8 +34,6 @@ protected:
 
     explicit TypedCoroutine(std::source_location where) noexcept : Coroutine(where) { this->set_body(kHasFunction); }
     TypedCoroutine(std::source_location where, std::uint64_t id) noexcept : Coroutine(where, Claim{id, kHasFunction}) {}
-    TypedCoroutine(std::source_location where, std::uint64_t id, Owner& owner, std::uint32_t note) noexcept
-        : Coroutine(where, OwnedClaim{id, &owner, note, kHasFunction}) {}
     ~TypedCoroutine() override {
         if ((this->body() & kHasValue) != 0) {
             std::destroy_at(&value_);
@@ -70,9 +68,6 @@ public:
     template <typename G>
     ClosureCoroutine(G&& function, std::source_location where, std::uint64_t id)
         : TypedCoroutine<T>(where, id), function_(std::forward<G>(function)) {}
-    template <typename G>
-    ClosureCoroutine(G&& function, std::source_location where, std::uint64_t id, Owner& owner, std::uint32_t note)
-        : TypedCoroutine<T>(where, id, owner, note), function_(std::forward<G>(function)) {}
     ~ClosureCoroutine() override { drop_body(); }
 
 protected:

@@ -25,6 +25,67 @@ namespace detail {
 template <typename T>
 using TaskValue = std::conditional_t<std::is_void_v<T>, Nothing, T>;
 
+/// A task of a group without limits and keys: its result goes straight to where the group keeps it.
+template <typename F, typename T>
+class TaskCoroutine final : public Coroutine {
+public:
+    template <typename G>
+    TaskCoroutine(
+        G&& function, std::source_location where, std::uint64_t id, Owner& owner, std::uint32_t note, TaskEntry* entry
+    )
+        : Coroutine(where, OwnedClaim{id, &owner, note, kHasFunction}),
+          entry_(entry),
+          function_(std::forward<G>(function)) {}
+    ~TaskCoroutine() override { drop_body(); }
+
+    void* result() noexcept override { return this->body() == kHollow ? room() : nullptr; }
+
+protected:
+    void run() override {
+        try {
+            if constexpr (std::is_void_v<T>) {
+                function_();
+                new (room()) Nothing();
+            } else {
+                new (room()) T(function_());
+            }
+        } catch (...) {
+            drop_body();
+            this->fail(to_error());
+            return;
+        }
+        std::destroy_at(&function_);
+        this->set_body(kHollow);
+        *entry_ = TaskEntry::succeeded();
+    }
+    void drop_body() noexcept override {
+        if (this->body() == kHasFunction) {
+            this->set_body(kDropped);
+            std::destroy_at(&function_);
+        }
+    }
+    void end_easily() noexcept override {
+        if (TA_LIKELY(this->body() == kNothing)) {
+            Event::operator delete(this, sizeof(*this));
+        } else {
+            Event::end_easily();
+        }
+    }
+
+private:
+    static constexpr std::uint8_t kHasFunction = 1;
+    static constexpr std::uint8_t kDropped = 2;
+
+    void* room() const noexcept {
+        return reinterpret_cast<std::byte*>(entry_) + TaskEntries::offset_of_value(sizeof(TaskValue<T>));
+    }
+
+    TaskEntry* entry_;
+    union {
+        F function_;
+    };
+};
+
 /// What groups and sets have in common. The tasks run in a scope of their own, a child of the running coroutine's or of a given one.
 template <typename T, GroupKind Kind>
 class TaskCollection {
@@ -105,14 +166,11 @@ public:
 
 protected:
     template <typename F>
-    using Task = ClosureCoroutine<std::decay_t<F>, T>;
-
-    template <typename F>
     Ref<Coroutine> make_task(F&& task, std::source_location where) {
         static_assert(
             std::is_same_v<std::invoke_result_t<std::decay_t<F>&>, T>, "tasks return what the group collects"
         );
-        return Ref<Coroutine>::adopt(new Task<F>(std::forward<F>(task), where));
+        return Ref<Coroutine>::adopt(new ClosureCoroutine<std::decay_t<F>, T>(std::forward<F>(task), where));
     }
 
     template <typename F>
@@ -120,9 +178,12 @@ protected:
         static_assert(
             std::is_same_v<std::invoke_result_t<std::decay_t<F>&>, T>, "tasks return what the group collects"
         );
-        Task<F>* coroutine = nullptr;
+        using Function = std::decay_t<F>;
+        TaskCoroutine<Function, T>* coroutine = nullptr;
         try {
-            coroutine = new Task<F>(std::forward<F>(task), where, id, group_->scope(), group_->next_note());
+            coroutine = new TaskCoroutine<Function, T>(
+                std::forward<F>(task), where, id, group_->scope(), group_->next_note(), group_->next_entry()
+            );
         } catch (...) {
             Scheduler::unclaim_spawn(id);
             throw;

@@ -147,7 +147,7 @@ public:
 
     /// `release` when this is likely the last reference.
     __attribute__((noinline)) void release_last() noexcept {
-        if (TA_LIKELY((flags_ & kEndBits) == kEasyEnd && count_or_offset_ == 1)) {
+        if (TA_LIKELY(can_end_easily())) {
             end_easily();  // complete, taken, nothing held: as `dispose` would
         } else {
             release_slow();
@@ -244,6 +244,8 @@ protected:
     /// Runs the destructor and frees the memory, for an event that holds nothing any more. A type whose destructor would have nothing
     /// to do may only free.
     virtual void end_easily() noexcept;
+
+    bool can_end_easily() const noexcept { return (flags_ & kEndBits) == kEasyEnd && count_or_offset_ == 1; }
 
     /// Last words of a loop event, while the object is still whole.
     virtual void on_destroy() noexcept {}

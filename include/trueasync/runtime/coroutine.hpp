@@ -207,6 +207,10 @@ protected:
 
     /// The destructor has nothing to do: no error, nothing special, no memory.
     bool is_bare() const noexcept { return extras_ == 0 && callbacks_.is_bare(); }
+    /// For `set_body`: nothing of the user's is left in it. When nobody else holds it, the runtime says so with `kNothing` before
+    /// `end_easily`, which then has only the memory to free.
+    static constexpr std::uint8_t kHollow = 128;
+    static constexpr std::uint8_t kNothing = 129;
 
     Error* unhandled_error() const noexcept override;
     void report_unhandled(Error& error) noexcept override;

@@ -51,14 +51,17 @@ public:
 
     /// The short way while `is_plain`, without limits and keys: `reserve`, which may throw `std::bad_alloc`, then
     /// `Scheduler::claim_owned_spawn`, then the coroutine is made with `scope` and `next_note`, then `add_plain`, then
-    /// `Scheduler::enter`.
+    /// `Scheduler::enter`. When it ends well it puts its result behind `next_entry`, has `result` say so, and marks the entry, in this order.
     bool is_plain() const noexcept { return is_plain_; }
     void reserve() {
         if (TA_UNLIKELY(entries_.needs_chunk())) {
-            entries_.add_chunk();
+            reserve_chunk();
         }
     }
-    std::uint32_t next_note() const noexcept { return kTask | (static_cast<std::uint32_t>(entries_.end()) & kNumber); }
+    std::uint32_t next_note() const noexcept {
+        return kTask | kStores | (static_cast<std::uint32_t>(entries_.end()) & kNumber);
+    }
+    TaskEntry* next_entry() const noexcept { return entries_.next(); }
     void add_plain(Coroutine& task) noexcept {
         entries_.push(TaskEntry::running(task));
         if (TA_UNLIKELY(running_++ == zombies_)) {
@@ -170,13 +173,15 @@ private:
 
     // As in `ScopeEvent`.
     static constexpr std::uint32_t kTask = 1U << 29;
-    static constexpr std::uint32_t kNumber = kTask - 1;
+    static constexpr std::uint32_t kStores = 1U << 28;  // puts its result where it belongs
+    static constexpr std::uint32_t kNumber = kStores - 1;
+    static constexpr std::uint32_t kUncommon = ~(kTask | kNumber);
 
     enum class Question : std::uint8_t { All, First, Success };
     struct Ask {
         Ref<FutureEvent> future;
         std::uint64_t end;        // it is about the tasks before this
-        std::uint64_t remaining;  // of these, not settled
+        std::uint64_t remaining;  // of these, not settled; 0 where one outcome is wanted
         Question question;
         bool ignores_errors;
     };
@@ -190,6 +195,10 @@ private:
     };
 
     std::uint64_t unsettled() const noexcept { return std::uint64_t{running_} + queued_; }
+    /// Notes have room for the lower bits only.
+    std::uint64_t number_of(std::uint32_t note) const noexcept {
+        return entries_.end() - 1 - ((entries_.end() - 1 - note) & kNumber);
+    }
     const char* name() const noexcept { return kind_ == GroupKind::Set ? "TaskSet" : "TaskGroup"; }
     void update_plain() noexcept { is_plain_ = concurrency_ == 0 && !is_shut_ && keys_ == nullptr; }
     [[nodiscard]] Status check_open(const std::optional<TaskKey>& key) const;
@@ -197,14 +206,19 @@ private:
     WaitResult wait_for_room(const WaitLimit& limit, std::source_location where) noexcept;
     std::uint64_t add_entry(std::optional<TaskKey>&& key);
     [[nodiscard]] Status launch(Ref<Coroutine> task, std::uint64_t number) noexcept;
+    void reserve_chunk();
     void begin_active() noexcept;
     void task_left() noexcept;
     void start_queued() noexcept;
     void wake_spawners() noexcept;
     void drop_queued(const Ref<Error>& error) noexcept;
     void task_finished(Coroutine& task, Error* error) noexcept;
+    void task_finished_slow(Coroutine& task, Error* error) noexcept;
     void settle(std::uint64_t number) noexcept;
-    void settle_slow(std::uint64_t number) noexcept;
+    void count_settled() noexcept;
+    std::uint64_t unsettled_before(std::uint64_t end) const noexcept;
+    void look_again() noexcept;
+    void record(std::uint64_t number, Coroutine& task, Error* error) noexcept;
     std::uint64_t first_settled() noexcept;
     std::optional<std::uint64_t> first_success() const noexcept;
     bool offer(Ask& ask, std::optional<std::uint64_t>& number) noexcept;
@@ -219,6 +233,7 @@ private:
     std::uint32_t running_ = 0;
     std::uint32_t zombies_ = 0;  // of these
     std::uint32_t queued_ = 0;   // the length of `queue_`
+    std::uint32_t quiet_ = 0;    // so many tasks can end, less one, and nobody wants to know
     Ref<ScopeEvent> scope_;      // a `TaskScope`
     bool is_plain_ = false;
     bool is_shut_ = false;
@@ -227,8 +242,10 @@ private:
     bool has_ended_ = false;
     bool is_starting_ = false;
     GroupKind kind_;
-    std::vector<std::uint64_t> settled_;  // in the order they settled
-    std::size_t settled_begin_ = 0;       // what comes before was removed
+    std::vector<std::uint64_t> settled_;  // in the order they settled, with room for those that will
+    std::size_t settled_end_ = 0;
+    std::size_t settled_begin_ = 0;  // what comes before was removed
+    std::size_t settled_told_ = 0;   // what comes before was counted in `asks_`
     std::vector<Ask> asks_;
     std::uint64_t starting_ = 0;  // the task that is being spawned
     std::uint32_t promised_ = 0;  // places in the queue for those who were woken
@@ -309,13 +326,10 @@ protected:
     void give_all(FutureEvent& future, std::uint64_t end) noexcept override {
         Results results;
         results.reserve(entries().count());
-        entries().each(end, [&](std::uint64_t number, const TaskEntry& entry, void* value) {
+        const bool has_numbers = has_plain_keys();
+        entries().each(end, [&results, has_numbers, this](std::uint64_t number, const TaskEntry& entry, void* value) {
             if (TA_LIKELY(entry.has_succeeded())) {
-                if (TA_LIKELY(has_plain_keys())) {
-                    results.emplace_back(TaskKey(number), hand_over(value));
-                } else {
-                    results.emplace_back(key_at(number), hand_over(value));
-                }
+                results.emplace_back(TA_LIKELY(has_numbers) ? TaskKey(number) : key_at(number), hand_over(value));
             }
         });
         static_cast<FutureOf<Results>&>(future).complete(std::move(results)).ignore();

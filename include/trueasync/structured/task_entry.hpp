@@ -50,7 +50,13 @@ class TaskEntries {
 public:
     static constexpr std::uint64_t kChunk = 64;
 
-    explicit TaskEntries(std::size_t value_size) noexcept : value_size_(value_size) {}
+    explicit TaskEntries(std::size_t value_size) noexcept
+        : value_offset_(offset_of_value(value_size)), stride_(stride_of(value_size)) {}
+
+    /// Where the value lies, from the entry on: behind it, aligned as a value of that size may want.
+    static constexpr std::size_t offset_of_value(std::size_t size) noexcept {
+        return size % sizeof(Slot) == 0 ? sizeof(Slot) : sizeof(TaskEntry);
+    }
 
     /// How many there ever were, which is the number of the next one.
     std::uint64_t end() const noexcept { return end_; }
@@ -60,36 +66,29 @@ public:
     bool needs_chunk() const noexcept { return room_ == 0; }
     void add_chunk() {
         chunks_.reserve(chunks_.size() + 1 > chunks_.capacity() ? chunks_.size() * 2 + 4 : chunks_.size());
-        chunks_.emplace_back(new Slot[1 + kChunk * sizeof(TaskEntry) / sizeof(Slot) + slots_of_values()]);
+        chunks_.emplace_back(new Slot[1 + kChunk * stride_ / sizeof(Slot)]);
         new (chunks_.back().get()) Header();
-        next_ = entries_of(chunks_.back().get());
+        next_ = first_of(chunks_.back().get());
         room_ = kChunk;
     }
     /// Precondition: there is a chunk for it.
     std::uint64_t push(TaskEntry entry) noexcept {
-        new (next_++) TaskEntry(entry);
+        new (next_) TaskEntry(entry);
+        next_ += stride_;
         --room_;
         return end_++;
     }
 
-    /// Both of one that is not removed.
-    struct Place {
-        TaskEntry* entry;
-        void* value;
-    };
-    Place place_of(std::uint64_t number) const noexcept {
-        Slot* chunk = chunks_[number / kChunk - first_].get();
-        return {entries_of(chunk) + number % kChunk, values_of(chunk) + number % kChunk * value_size_};
-    }
+    /// The next one. Precondition: there is a chunk for it.
+    TaskEntry* next() const noexcept { return reinterpret_cast<TaskEntry*>(next_); }
 
     /// Null when its chunk is gone.
     TaskEntry* at(std::uint64_t number) const noexcept {
         Slot* chunk = chunk_of(number);
-        return chunk != nullptr ? entries_of(chunk) + number % kChunk : nullptr;
+        return chunk != nullptr ? reinterpret_cast<TaskEntry*>(first_of(chunk) + number % kChunk * stride_) : nullptr;
     }
-    void* value_at(std::uint64_t number) const noexcept {
-        return values_of(chunk_of(number)) + number % kChunk * value_size_;
-    }
+    void* value_at(std::uint64_t number) const noexcept { return value_of(at(number)); }
+    void* value_of(TaskEntry* entry) const noexcept { return reinterpret_cast<std::byte*>(entry) + value_offset_; }
 
     /// The entry holds nothing any more.
     void remove(std::uint64_t number) noexcept {
@@ -112,11 +111,9 @@ public:
                 number = chunk_end;
                 continue;
             }
-            TaskEntry* entry = entries_of(chunk.get());
-            std::byte* value = values_of(chunk.get());
-            for (; number < chunk_end; ++number, ++entry, value += value_size_) {
-                if (!entry->is_removed()) {
-                    visit(number, *entry, static_cast<void*>(value));
+            for (std::byte* place = first_of(chunk.get()); number < chunk_end; ++number, place += stride_) {
+                if (auto* entry = reinterpret_cast<TaskEntry*>(place); !entry->is_removed()) {
+                    visit(number, *entry, value_of(entry));
                 }
             }
         }
@@ -129,17 +126,17 @@ private:
     struct Header {
         std::uint64_t removed = 0;
     };
-    static_assert(sizeof(Header) <= sizeof(Slot) && kChunk * sizeof(TaskEntry) % sizeof(Slot) == 0);
+    static_assert(sizeof(Header) <= sizeof(Slot) && sizeof(Slot) == 2 * sizeof(TaskEntry));
+
+    static constexpr std::size_t stride_of(std::size_t size) noexcept {
+        return (offset_of_value(size) + size + sizeof(TaskEntry) - 1) / sizeof(TaskEntry) * sizeof(TaskEntry);
+    }
 
     Slot* chunk_of(std::uint64_t number) const noexcept {
         const std::uint64_t index = number / kChunk - first_;
         return index < chunks_.size() ? chunks_[index].get() : nullptr;
     }
-    static TaskEntry* entries_of(Slot* chunk) noexcept { return reinterpret_cast<TaskEntry*>(chunk + 1); }
-    static std::byte* values_of(Slot* chunk) noexcept {
-        return reinterpret_cast<std::byte*>(chunk + 1) + kChunk * sizeof(TaskEntry);
-    }
-    std::size_t slots_of_values() const noexcept { return (kChunk * value_size_ + sizeof(Slot) - 1) / sizeof(Slot); }
+    static std::byte* first_of(Slot* chunk) noexcept { return reinterpret_cast<std::byte*>(chunk + 1); }
 
     void drop_front() noexcept {
         std::size_t gone = 0;
@@ -153,12 +150,13 @@ private:
     }
 
     std::uint64_t end_ = 0;
-    TaskEntry* next_ = nullptr;  // of the last chunk
+    std::byte* next_ = nullptr;  // of the last chunk
     std::uint64_t room_ = 0;     // in the last chunk
     std::uint64_t removed_ = 0;
     std::uint64_t first_ = 0;  // the chunk at the front of the list
     std::vector<std::unique_ptr<Slot[]>> chunks_;
-    std::size_t value_size_;
+    std::size_t value_offset_;
+    std::size_t stride_;
 };
 
 }  // namespace trueasync
