@@ -529,7 +529,8 @@ Status Scheduler::spawn(Coroutine& coroutine, Owner* owner) noexcept {
     if (TA_UNLIKELY(coroutine.id_ != 0)) {
         return Status::failure(ErrorCode::IllegalState, "a coroutine is spawned only once: " + coroutine.info());
     }
-    if (TA_UNLIKELY(!is_accepting_)) {
+    if (TA_UNLIKELY(!is_accepting_) &&
+        !(coroutine.is_cancel_requested_ && runtime_.state() == Runtime::State::Stopping)) {
         return refuse_spawn();
     }
     return spawn_in(coroutine, owner);

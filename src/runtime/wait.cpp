@@ -146,6 +146,25 @@ const Wait::Kind WaitGuard::kGuard = {
     },
 };
 
+namespace {
+
+/// Shown as the timer that one would have made for it.
+class Sleep final : public DirectWait {
+public:
+    Sleep(Duration duration, std::source_location where) noexcept : DirectWait(&describe, where), duration_(duration) {}
+
+    static std::string describe(const WaitGuard& guard) {
+        const Duration duration = static_cast<const Sleep&>(guard).duration_;
+        const auto milliseconds = std::chrono::ceil<std::chrono::milliseconds>(duration).count();
+        return "Timer(timeout=" + std::to_string(milliseconds) + "ms, once)";
+    }
+
+private:
+    Duration duration_;
+};
+
+}  // namespace
+
 void WaitGuard::describe_guard(std::vector<std::string>& lines) const {
     if (source_ != nullptr) {
         lines.push_back(source_->info());
@@ -153,7 +172,7 @@ void WaitGuard::describe_guard(std::vector<std::string>& lines) const {
     if (describe_ != nullptr) {
         lines.push_back(describe_(*this));
     }
-    if (timeout_.is_armed()) {
+    if (timeout_.is_armed() && describe_ != &Sleep::describe) {
         const auto left = timeout_.deadline() - Scheduler::current()->reactor().now();
         lines.push_back(
             "Deadline(in " + std::to_string(std::chrono::ceil<std::chrono::milliseconds>(left).count()) + "ms)"
@@ -205,13 +224,15 @@ WaitResult detail::join_long(Coroutine& coroutine, const WaitLimit& limit, std::
 }
 
 WaitResult sleep_until(Deadline deadline, std::source_location where) noexcept {
-    if (!deadline.is_never()) {
-        Scheduler* scheduler = Scheduler::current();
-        if (scheduler == nullptr || deadline.resolve(Instant{}) <= Instant{}) {
-            return Scheduler::suspend(where);
-        }
+    Scheduler* scheduler = Scheduler::current();
+    if (deadline.is_never()) {
+        return WaitGuard(where).park(deadline);
     }
-    WaitGuard guard(where);
+    if (scheduler == nullptr || deadline.resolve(Instant{}) <= Instant{}) {
+        return Scheduler::suspend(where);
+    }
+    const Instant now = scheduler->reactor().now();
+    Sleep guard(deadline.resolve(now) - now, where);
     const WaitResult result = guard.park(deadline);
     return result == WaitResult::TimedOut ? WaitResult::Ready : result;
 }

@@ -183,8 +183,8 @@ public:
 
     // --- coroutines
 
-    /// Queues an unstarted coroutine and takes a reference to it. Refused during shutdown, by the owner, and when there is no memory
-    /// for its stack; the caller then still owns it and it never runs.
+    /// Queues an unstarted coroutine and takes a reference to it. Refused during shutdown (unless it was cancelled before: it just ends),
+    /// by the owner, and when there is no memory for its stack; the caller then still owns it and it never runs.
     [[nodiscard]] Status spawn(Coroutine& coroutine, Owner* owner = nullptr) noexcept;
 
     /// Spawns a coroutine of the host's kind for code that the runtime calls itself. Works during a shutdown too, until its last step.

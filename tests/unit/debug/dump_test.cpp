@@ -94,7 +94,8 @@ CORO_TEST(Dump, NamesEverythingThatIsWaitedFor) {
     auto by_timeout = spawn([&] { await(other, timeout(25ms)); });
     auto by_deadline = spawn([&] { await(token, 40ms); });
     settle();
-    EXPECT_TRUE(contains(describe(other.coroutine()), "    - Deadline(in 3600000ms)\n")) << describe(other.coroutine());
+    EXPECT_TRUE(contains(describe(other.coroutine()), "    - Timer(timeout=3600000ms, once)\n"))
+        << describe(other.coroutine());
     EXPECT_TRUE(contains(describe(by_handle.coroutine()), "    - Coroutine 2 'other' spawned at "));
     EXPECT_TRUE(contains(describe(by_timer.coroutine()), "    - Timer(timeout=10ms, once)\n"));
     EXPECT_TRUE(contains(describe(by_token.coroutine()), "    - ManualEvent(created)\n"));

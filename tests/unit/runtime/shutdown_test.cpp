@@ -29,6 +29,17 @@ CORO_TEST(Shutdown, SpawnIsRefused) {
     EXPECT_EQ(scheduler().alive_count(), 1U);
 }
 
+RUNTIME_TEST(Shutdown, OneThatWasCancelledBeforeMayStillBeSpawned) {
+    auto coroutine = make_coroutine([] { ADD_FAILURE(); });
+    run([&] {
+        shutdown();
+        scheduler().cancel(*coroutine, {});
+        EXPECT_TRUE(scheduler().spawn(*coroutine));
+        EXPECT_FALSE(coroutine->is_finished());
+    });
+    EXPECT_TRUE(coroutine->is_cancelled());
+}
+
 CORO_TEST(Shutdown, OnceIsEnough) {
     ManualEvent event;
     int cancellations = 0;
