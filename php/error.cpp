@@ -3,6 +3,7 @@
 #include "classes/channel.hpp"
 #include "classes/exceptions.hpp"
 #include "classes/pool.hpp"
+#include "engine/request.hpp"
 #include "object.hpp"
 
 #include <trueasync/sync/channel.hpp>
@@ -11,7 +12,19 @@ namespace trueasync::php {
 
 namespace {
 
+/// What `exit()` throws: nobody catches it, and it is no object that PHP code ever sees.
+bool is_exit(const zend_object* thrown) noexcept {
+    return zend_is_unwind_exit(thrown) || zend_is_graceful_exit(thrown);
+}
+
+bool is_silent(const zend_object* thrown) noexcept {
+    return is_exit(thrown) || instanceof_function(thrown->ce, ce_cancellation);
+}
+
 std::string message_of(zend_object* thrown) {
+    if (is_exit(thrown)) {
+        return "exit";
+    }
     zend_class_entry* base = instanceof_function(thrown->ce, zend_ce_exception) ? zend_ce_exception : zend_ce_error;
     zval room;
     const zval* message = zend_read_property_ex(base, thrown, ZSTR_KNOWN(ZEND_STR_MESSAGE), true, &room);
@@ -21,12 +34,7 @@ std::string message_of(zend_object* thrown) {
 }  // namespace
 
 PhpError::PhpError(zend_object* thrown)
-    : Error(
-          instanceof_function(thrown->ce, ce_cancellation) ? ErrorCode::Cancelled : ErrorCode::Exception,
-          message_of(thrown),
-          {}
-      ),
-      thrown_(thrown) {}
+    : Error(is_silent(thrown) ? ErrorCode::Cancelled : ErrorCode::Exception, message_of(thrown), {}), thrown_(thrown) {}
 
 Ref<Error> PhpError::adopt(zend_object* thrown) { return Ref<Error>::adopt(new PhpError(thrown)); }
 
@@ -39,7 +47,23 @@ Ref<Error> take_exception() noexcept {
     zend_object* thrown = EG(exception);
     GC_ADDREF(thrown);
     zend_clear_exception();
+    if (zend_is_unwind_exit(thrown) && request.runtime != nullptr) {
+        request.runtime->shutdown();  // exit() ends the script, whoever gets to know of it
+    }
     return PhpError::adopt(thrown);
+}
+
+void throw_exit(zend_object* exit) noexcept {
+    if (EG(exception) != nullptr && zend_is_unwind_exit(EG(exception))) {
+        OBJ_RELEASE(exit);
+        return;
+    }
+    zend_clear_exception();
+    EG(exception) = exit;
+    if (zend_execute_data* frame = EG(current_execute_data);
+        frame != nullptr && frame->func != nullptr && ZEND_USER_CODE(frame->func->common.type)) {
+        zend_rethrow_exception(frame);
+    }
 }
 
 namespace {
@@ -111,13 +135,20 @@ zend_object* to_exception(const Error& error) noexcept {
     return exception;
 }
 
+void throw_in_php(const Error& error) noexcept {
+    if (request.is_dying) {
+        throw_exit(zend_create_unwind_exit());
+        return;
+    }
+    zend_object* exception = to_exception(error);
+    is_exit(exception) ? throw_exit(exception) : zend_throw_exception_internal(exception);
+}
+
 void Shown::add(const Error* error) noexcept {
     if (zend_object* thrown = PhpError::thrown_by(error); thrown != nullptr && error->ref_count() == 1) {
         add(thrown);
     }
 }
-
-void throw_in_php(const Error& error) noexcept { zend_throw_exception_internal(to_exception(error)); }
 
 bool check(const Status& status) noexcept {
     if (EXPECTED(status)) {

@@ -39,6 +39,9 @@ Ref<Error> take_exception() noexcept;
 /// The exception that `error` stands for: a new reference.
 zend_object* to_exception(const Error& error) noexcept;
 
+/// Lets this stack unwind as `exit()` does: nothing catches it and no `finally` block runs. Takes over the reference.
+void throw_exit(zend_object* exit) noexcept;
+
 /// Throws it here.
 void throw_in_php(const Error& error) noexcept;
 

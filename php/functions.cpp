@@ -144,9 +144,16 @@ ZEND_FUNCTION(Async_protect) {
     }
 }
 
+namespace {
+
+/// Fibers alone leave the engine as it is; for the API the scheduler runs since the first was made.
+bool is_started() noexcept { return request.runtime != nullptr || (request.has_seen_fiber && start()); }
+
+}  // namespace
+
 ZEND_FUNCTION(Async_current_coroutine) {
     ZEND_PARSE_PARAMETERS_NONE();
-    Coroutine* current = request.runtime != nullptr ? Scheduler::current_coroutine() : nullptr;
+    Coroutine* current = is_started() && !request.is_in_scheduler ? Scheduler::current_coroutine() : nullptr;
     if (current == nullptr) {
         zend_throw_exception(ce_async_exception, "The current coroutine is not defined", 0);
         return;
@@ -157,7 +164,7 @@ ZEND_FUNCTION(Async_current_coroutine) {
 ZEND_FUNCTION(Async_get_coroutines) {
     ZEND_PARSE_PARAMETERS_NONE();
     array_init(return_value);
-    if (request.runtime == nullptr) {
+    if (!is_started()) {
         return;
     }
     for (Coroutine& coroutine : request.runtime->scheduler().alive()) {

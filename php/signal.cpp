@@ -3,7 +3,6 @@
 #include "classes/awaitable.hpp"
 #include "classes/exceptions.hpp"
 #include "classes/future.hpp"
-#include "engine/pcntl.hpp"
 #include "engine/request.hpp"
 #include "error.hpp"
 
@@ -50,7 +49,6 @@ ZEND_FUNCTION(Async_signal) {
         }
         end->mark_result_used();
     }
-    share_signals_with_pcntl();
     const auto number = static_cast<int>(Z_LVAL_P(zend_enum_fetch_case_value(signal)));
     auto future = make_ref<SignalFuture>(signal);
     if (const Status status = future->arm(request.runtime->reactor(), number, end); !status) {

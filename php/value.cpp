@@ -2,6 +2,34 @@
 
 namespace trueasync::php {
 
+namespace {
+
+/// Of the outermost frame when the engine has none: there an exception would be reported at once instead of coming back to us.
+zend_internal_function nobody = {ZEND_INTERNAL_FUNCTION};
+
+class Outermost {
+public:
+    Outermost() noexcept : is_needed_(EG(current_execute_data) == nullptr) {
+        if (UNEXPECTED(is_needed_)) {
+            frame_.func = reinterpret_cast<zend_function*>(&nobody);
+            EG(current_execute_data) = &frame_;
+        }
+    }
+    Outermost(const Outermost&) = delete;
+    Outermost& operator=(const Outermost&) = delete;
+    ~Outermost() {
+        if (UNEXPECTED(is_needed_)) {
+            EG(current_execute_data) = nullptr;
+        }
+    }
+
+private:
+    bool is_needed_;
+    zend_execute_data frame_ = {};
+};
+
+}  // namespace
+
 bool Callable::call(zval* result, std::uint32_t count, zval* arguments, HashTable* named) noexcept {
     zend_fcall_info call = empty_fcall_info;
     call.size = sizeof(call);
@@ -12,6 +40,7 @@ bool Callable::call(zval* result, std::uint32_t count, zval* arguments, HashTabl
     call.named_params = named;
     zend_fcall_info_cache cache = cache_;
     ZVAL_UNDEF(result);
+    const Outermost outermost;
     const bool was_called = zend_call_function(&call, cache.function_handler != nullptr ? &cache : nullptr) == SUCCESS;
     return was_called && EG(exception) == nullptr;
 }
@@ -32,7 +61,12 @@ ExceptionPause::~ExceptionPause() {
     }
     zend_object* later = std::exchange(EG(exception), exception_);
     EG(opline_before_exception) = opline_;
-    if (later != nullptr) {
+    if (later != nullptr && zend_is_unwind_exit(later)) {
+        EG(exception) = later;
+        OBJ_RELEASE(exception_);
+    } else if (later != nullptr && zend_is_unwind_exit(exception_)) {
+        OBJ_RELEASE(later);
+    } else if (later != nullptr) {
         EG(exception) = later;
         zend_exception_set_previous(later, exception_);
     }

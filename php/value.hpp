@@ -72,6 +72,8 @@ public:
     bool call(zval* result, std::uint32_t count = 0, zval* arguments = nullptr, HashTable* named = nullptr) noexcept;
 
     Value& function() noexcept { return function_; }
+    /// What will run; null when that is found out at the call.
+    const zend_function* code() const noexcept { return cache_.function_handler; }
     void reset() noexcept {
         function_.reset();
         cache_ = empty_fcall_info_cache;

@@ -71,6 +71,7 @@ void await_event(Event& event, zend_object* token, zval* return_value) noexcept 
     const Ref<Event> held(&event);
     const WaitResult result = wait_for(event, limit);
     if (result == WaitResult::Ready || result == WaitResult::Failed) {
+        Scheduler::take_wait_error();  // the event has it too; kept here it would live until the next one
         return_outcome(event, return_value);
     } else {
         has_arrived(result);

@@ -44,8 +44,9 @@ using PhpContext = ContextOf<Value, Value, KeyTraits>;
 
 TA_PHP_THREAD_LOCAL std::unordered_map<const PhpContext*, zend_object*> objects;  // not counted
 
-void show(PhpContext& context, Shown& shown) {
-    if (context.ref_count() == 1) {  // else a scope or a coroutine has it, or an object
+/// Nothing if somebody else than the `holders` that are known has it too: a scope, a coroutine, or an object.
+void show(PhpContext& context, Shown& shown, std::uint32_t holders = 1) {
+    if (context.ref_count() == holders) {
         context.each_value([&](const Value& key, Value& value) {
             shown.add(const_cast<Value&>(key));
             shown.add(value);
@@ -119,6 +120,13 @@ void ask(INTERNAL_FUNCTION_PARAMETERS, bool is_local) {
 
 }  // namespace
 
+void show_context(PhpCoroutine& coroutine, Shown& shown) {
+    if (coroutine.attachment() != nullptr) {
+        const Ref<PhpContext> context = PhpContext::of(coroutine);
+        show(*context, shown, 2);  // the coroutine, and here
+    }
+}
+
 zend_object* coroutine_context(PhpCoroutine& coroutine) noexcept { return object_of(PhpContext::of(coroutine)); }
 
 void show_context(ScopeEvent& scope, Shown& shown) {
@@ -180,7 +188,9 @@ ZEND_FUNCTION(Async_current_context) {
 
 ZEND_FUNCTION(Async_coroutine_context) {
     ZEND_PARSE_PARAMETERS_NONE();
-    if (start()) {
+    if (start() && request.is_in_scheduler) {
+        zend_throw_exception(ce_async_exception, "The current coroutine is not defined", 0);
+    } else if (request.runtime != nullptr) {
         RETURN_OBJ(coroutine_context(*static_cast<PhpCoroutine*>(Scheduler::current_coroutine())));
     }
 }

@@ -15,8 +15,9 @@ inline zend_class_entry* ce_context = nullptr;
 /// The context of a coroutine alone: a new reference to its object.
 zend_object* coroutine_context(PhpCoroutine& coroutine) noexcept;
 
-/// What the context of a scope holds, if nobody else has that context.
+/// What the context of a scope, or of a coroutine, holds, if nobody else has that context.
 void show_context(ScopeEvent& scope, Shown& shown);
+void show_context(PhpCoroutine& coroutine, Shown& shown);
 
 void register_context();
 

@@ -5,6 +5,7 @@
 #include "../place.hpp"
 #include "../stubs/coroutine_arginfo.h"
 #include "awaitable.hpp"
+#include "context.hpp"
 #include "exceptions.hpp"
 #include "finally.hpp"
 
@@ -17,6 +18,12 @@ namespace {
 zend_object_handlers handlers;
 zend_internal_function root_function = {};  // of the outermost frame on each VM stack
 
+/// Its error comes up while the exception is still whole: the collector frees both in any order.
+void destroy_coroutine(zend_object* object) {
+    PhpCoroutine::of(object).drop_handle();
+    zend_objects_destroy_object(object);
+}
+
 void free_coroutine(zend_object* object) {
     PhpCoroutine::of(object).host_free();
     zend_object_std_dtor(object);
@@ -24,18 +31,19 @@ void free_coroutine(zend_object* object) {
 
 HashTable* show_to_collector(zend_object* object, zval** table, int* count) {
     PhpCoroutine& coroutine = PhpCoroutine::of(object);
-    zend_get_gc_buffer* buffer = zend_get_gc_buffer_create();
-    zend_get_gc_buffer_add_zval(buffer, coroutine.callable.function().get());
+    Shown shown;
+    shown.add(coroutine.callable);
     for (Value& argument : coroutine.arguments) {
-        zend_get_gc_buffer_add_zval(buffer, argument.get());
+        shown.add(argument);
     }
-    zend_get_gc_buffer_add_zval(buffer, coroutine.named_arguments.get());
-    zend_get_gc_buffer_add_zval(buffer, coroutine.value.get());
-    if (zend_object* thrown = PhpError::thrown_by(coroutine.error());
-        thrown != nullptr && coroutine.error()->ref_count() == 1) {
-        zend_get_gc_buffer_add_obj(buffer, thrown);
+    shown.add(coroutine.named_arguments);
+    shown.add(coroutine.value);
+    shown.add(coroutine.error());
+    show_context(coroutine, shown);
+    if (const FinallyList* finally = coroutine.finally_list()) {
+        finally->each([&](FinallyHandler& handler) { shown.add(static_cast<PhpFinally&>(handler).callable); });
     }
-    zend_get_gc_buffer_use(buffer, table, count);
+    shown.give_to(table, count);
     return nullptr;
 }
 
@@ -71,6 +79,7 @@ void PhpCoroutine::leave() noexcept {
     vm.save();
     output.leave();
     compare.leave();
+    error_handler.leave();
     request.scheduler_vm.load();
     request.is_in_scheduler = true;
 }
@@ -79,10 +88,15 @@ void PhpCoroutine::enter() noexcept {
     vm.load();
     output.enter();
     compare.enter();
+    error_handler.enter();
     request.is_in_scheduler = false;
+    if (UNEXPECTED(request.is_dying)) {
+        throw_exit(zend_create_unwind_exit());
+    }
 }
 
 void PhpCoroutine::drop_body() noexcept {
+    GC_DEL_FLAGS(object(), GC_NOT_COLLECTABLE);
     callable.reset();
     arguments.clear();
     named_arguments.reset();
@@ -105,13 +119,21 @@ void PhpCoroutine::run_body() noexcept {
         );
     }
     drop_body();
-    if (ref_count() == 1 &&
-        !keeps_value) {  // only the runtime knows it: let the value go here, where destructors may suspend
-        value.reset();
+    if (ref_count() == 1) {  // only the runtime knows it: let go here what it has, where destructors may suspend
+        if (!keeps_value) {
+            value.reset();
+        }
+        if (attachment() != nullptr && finally_list()->empty()) {
+            attach(nullptr);
+        }
     }
 }
 
 void PhpCoroutine::run() {
+    if (UNEXPECTED(request.is_dying)) {
+        drop_body();
+        return;
+    }
     alignas(zval) std::byte page[kFirstPage];
     fiber.status = ZEND_FIBER_STATUS_RUNNING;
     vm.begin(
@@ -122,16 +144,23 @@ void PhpCoroutine::run() {
     request.is_in_scheduler = false;
     zend_try {
         run_body();
-        OutputState::end();
+        {
+            const ExceptionPause pause;  // output callbacks run whatever the end was
+            OutputState::end();
+        }
         if (EG(exception) != nullptr && zend_is_unwind_exit(EG(exception))) {
             zend_clear_exception();
-            request.runtime->shutdown();  // exit() ends the script, not just this coroutine
+            if (had_fatal_error()) {
+                die();
+            } else {
+                request.runtime->shutdown();  // exit() ends the script, not just this coroutine
+            }
         } else if (EG(exception) != nullptr) {
             value.reset();
             fail(take_exception());
         }
     }
-    zend_catch { request.runtime->shutdown(); }
+    zend_catch { die(); }
     zend_end_try();
     vm.save();
     request.scheduler_vm.load();
@@ -142,6 +171,9 @@ void PhpCoroutine::run() {
 Ref<Coroutine> PhpHelpers::make(std::unique_ptr<HelperBody> body, const Place& where) {
     PhpCoroutine* coroutine = PhpCoroutine::create();
     coroutine->helper = std::move(body);
+    GC_ADD_FLAGS(
+        coroutine->object(), GC_NOT_COLLECTABLE
+    );  // one that is made for the collector must not fill its buffer
     if (where.is_known()) {
         coroutine->spawn_place = where;
     }
@@ -159,6 +191,11 @@ PhpCoroutine* make_coroutine(const Task& task) noexcept {
         zval array;
         ZVAL_ARR(&array, task.named);
         coroutine->named_arguments = Value(&array);
+    }
+    if (UNEXPECTED(request.runtime->state() == Runtime::State::Stopping)) {  // it is there, but does not begin any more
+        request.runtime->scheduler().cancel(
+            *coroutine, Error::cancellation(CancelReason::Shutdown, "Graceful shutdown")
+        );
     }
     return coroutine;
 }
@@ -179,6 +216,7 @@ void register_coroutine() {
     ce_coroutine->create_object = refuse_new;
     handlers = *zend_get_std_object_handlers();
     handlers.offset = sizeof(PhpCoroutine);
+    handlers.dtor_obj = destroy_coroutine;
     handlers.free_obj = free_coroutine;
     handlers.clone_obj = nullptr;
     handlers.get_gc = show_to_collector;

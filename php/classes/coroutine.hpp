@@ -3,6 +3,7 @@
 /// `Async\Coroutine`: the core's coroutine and the PHP object are one piece of memory.
 
 #include "../engine/compare.hpp"
+#include "../engine/error_handler.hpp"
 #include "../engine/output.hpp"
 #include "../engine/vm_state.hpp"
 #include "../value.hpp"
@@ -42,6 +43,14 @@ public:
     zend_fiber_context fiber = {};  // lets native fibers work inside
     OutputState output;
     CompareState compare;
+    ErrorHandlerState error_handler;
+
+    /// Nobody holds it any more: an error that nobody has seen is reported.
+    void drop_handle() noexcept {
+        if (is_finished()) {
+            report_leftovers();
+        }
+    }
 
     /// The engine's state is exchanged for the scheduler's, and back.
     void leave() noexcept;

@@ -68,6 +68,9 @@ public:
 
     void pass(FutureEvent& source) noexcept override {
         let_origin_go();
+        if (!target_->completed_at().is_known()) {
+            target_->completing_at(source.completed_at());
+        }
         if (source.error() != nullptr) {
             target_->fail(Ref<Error>(source.error())).ignore();
         } else {
@@ -85,11 +88,11 @@ public:
             argument = Value::adopt(to_exception(*source.error()));
         }
         Value result;
-        target_->completing_here();
+        target_->completing_at(place_of_callback(source));
         const bool is_well = callable_.call(result.get(), kind_ == Kind::Finally ? 0 : 1, argument.get());
         callable_.reset();
         if (!is_well) {
-            if (kind_ == Kind::Finally && source.error() != nullptr) {
+            if (kind_ == Kind::Finally && source.error() != nullptr && !zend_is_unwind_exit(EG(exception))) {
                 zend_exception_set_previous(EG(exception), to_exception(*source.error()));
             }
             target_->fail(take_exception()).ignore();
@@ -107,6 +110,15 @@ public:
     }
 
 private:
+    /// Where the callback stands; of one that is not PHP code: where its argument came from.
+    Place place_of_callback(const FutureEvent& source) const noexcept {
+        const zend_function* code = callable_.code();
+        if (code == nullptr || !ZEND_USER_CODE(code->type)) {
+            return source.completed_at();
+        }
+        const zend_string* file = code->op_array.filename;
+        return {std::string_view(ZSTR_VAL(file), ZSTR_LEN(file)), code->op_array.line_start};
+    }
     void let_origin_go() noexcept {
         if (const std::shared_ptr<Origin> origin = origin_.lock()) {
             origin->source.reset();
@@ -165,6 +177,17 @@ void chain(INTERNAL_FUNCTION_PARAMETERS, PhpLink::Kind kind) {
 PhpFuture::PhpFuture() : FutureOf<Value>(Place()) { created_ = place_here(created_file_); }
 
 void PhpFuture::completing_here() noexcept { completed_ = place_here(completed_file_); }
+
+void PhpFuture::completing_at(const Place& place) noexcept {
+    if (!place.is_known()) {
+        completed_ = {};
+        return;
+    }
+    Value file;
+    ZVAL_STRINGL(file.get(), place.file.data(), place.file.size());
+    completed_file_ = std::move(file);
+    completed_ = {std::string_view(Z_STRVAL_P(completed_file_.get()), Z_STRLEN_P(completed_file_.get())), place.line};
+}
 
 zend_object* make_future(Ref<FutureOf<Value>> future, Value file) noexcept {
     zend_object* object = FutureObject::create(ce_future);

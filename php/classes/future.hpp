@@ -25,6 +25,7 @@ public:
 
     /// The present place becomes that of the completion; call it right before completing.
     void completing_here() noexcept;
+    void completing_at(const Place& place) noexcept;
 
 private:
     Value created_file_;  // keep the texts of the places

@@ -55,8 +55,9 @@ struct ScopeData {
             return;
         }
         objects.erase(scope.get());
-        if (request.is_open) {  // after a fatal error the engine skips what it calls destructors
-            const ExceptionPause pause;
+        if (request.is_open && is_handle && !scope->is_dropped()) {
+            const ExceptionPause pause;  // after a fatal error the engine skips what it calls destructors
+            start();                     // its handlers are called from a coroutine
             dropped();
         }
     }

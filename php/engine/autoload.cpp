@@ -3,6 +3,7 @@
 #include "../error.hpp"
 #include "request.hpp"
 
+#include <memory>
 #include <string>
 #include <trueasync/event/manual_event.hpp>
 #include <trueasync/runtime/wait.hpp>
@@ -19,8 +20,9 @@ Autoload autoload_before = nullptr;
 struct Loading {
     Coroutine* by;
     Ref<ManualEvent> is_over;
+    bool has_thrown;
 };
-TA_PHP_THREAD_LOCAL std::unordered_map<std::string, Loading> loading;
+TA_PHP_THREAD_LOCAL std::unordered_map<std::string, std::shared_ptr<Loading>> loading;
 
 zend_class_entry* autoload(zend_string* name, zend_string* lower_name) {
     Coroutine* self = request.runtime != nullptr && !request.is_in_scheduler ? Scheduler::current_coroutine() : nullptr;
@@ -29,27 +31,29 @@ zend_class_entry* autoload(zend_string* name, zend_string* lower_name) {
     }
     std::string key(ZSTR_VAL(lower_name), ZSTR_LEN(lower_name));
     zend_hash_del(EG(in_autoload), lower_name);  // so that the others come here
-    if (const auto found = loading.find(key); found != loading.end()) {
-        if (found->second.by == self) {
-            return nullptr;  // it needs itself
+    for (auto found = loading.find(key); found != loading.end(); found = loading.find(key)) {
+        const std::shared_ptr<Loading> other = found->second;
+        if (other->by == self || !has_arrived(wait_for(*other->is_over))) {
+            return nullptr;  // it needs itself, or was cancelled
         }
-        const Ref<ManualEvent> is_over = found->second.is_over;
-        if (!has_arrived(wait_for(*is_over))) {
-            return nullptr;
+        if (!other->has_thrown) {
+            return static_cast<zend_class_entry*>(zend_hash_find_ptr(EG(class_table), lower_name));
         }
-        return static_cast<zend_class_entry*>(zend_hash_find_ptr(EG(class_table), lower_name));
     }
-    const Ref<ManualEvent> is_over = ManualEvent::create();
-    loading.emplace(key, Loading{self, is_over});
+    const auto own = std::make_shared<Loading>(Loading{self, ManualEvent::create(), false});
+    loading.emplace(key, own);
     zend_class_entry* found = autoload_before(name, lower_name);
+    own->has_thrown = EG(exception) != nullptr;
     loading.erase(key);
-    is_over->notify();
+    own->is_over->notify();
     return found;
 }
 
 }  // namespace
 
 void autoload_minit() { autoload_before = std::exchange(zend_autoload, autoload); }
+
+void autoload_request_end() { loading.clear(); }
 
 void autoload_mshutdown() {
     if (zend_autoload == autoload) {

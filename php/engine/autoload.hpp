@@ -6,6 +6,7 @@
 namespace trueasync::php {
 
 void autoload_minit();
+void autoload_request_end();
 void autoload_mshutdown();
 
 }  // namespace trueasync::php

@@ -53,6 +53,8 @@ struct Drive {
     Value transfer;
     bool is_exception = false;  // what is transferred is thrown
     bool is_driven = false;     // somebody waits for it to yield
+    bool is_held = false;       // the fiber is being closed: it holds its object again
+    bool is_gone = false;       // after a fatal error: the object was freed before its coroutine has unwound
 
     void send(Value value, bool exception) noexcept {
         transfer = std::move(value);
@@ -112,14 +114,22 @@ public:
         for (std::size_t i = 0; i < plain.size(); ++i) {
             ZVAL_COPY_VALUE(&plain[i], arguments_[i].get());
         }
-        fiber_->fci.params = plain.data();
-        fiber_->fci.param_count = static_cast<std::uint32_t>(plain.size());
-        fiber_->fci.named_params = named_.is_set() ? Z_ARRVAL_P(named_.get()) : nullptr;
-        fiber_->fci.retval = &fiber_->result;
-        zend_call_function(&fiber_->fci, &fiber_->fci_cache);
+        zend_fcall_info call = fiber_->fci;  // of our own: the object may go before the call ends
+        zend_fcall_info_cache cache = fiber_->fci_cache;
+        Value result;
+        call.params = plain.data();
+        call.param_count = static_cast<std::uint32_t>(plain.size());
+        call.named_params = named_.is_set() ? Z_ARRVAL_P(named_.get()) : nullptr;
+        call.retval = result.get();
+        zend_call_function(&call, &cache);
         arguments_.clear();
         named_.reset();
         EG(active_fiber) = nullptr;
+        if (drive_->is_gone) {
+            fiber_ = nullptr;
+            return {};
+        }
+        result.move_to(&fiber_->result);
         fiber_->context.status = ZEND_FIBER_STATUS_DEAD;
         if (EG(exception) != nullptr) {
             fiber_->flags |= ZEND_FIBER_FLAG_THREW;
@@ -271,8 +281,12 @@ ZEND_NAMED_FUNCTION(fiber_suspend) {
     link->to_driver.pass();
     GC_DELREF(&fiber->std);  // whoever holds the object decides whether it goes on
     const WaitResult result = link->to_fiber.take();
-    GC_ADDREF(&fiber->std);
-    fiber->context.status = ZEND_FIBER_STATUS_RUNNING;
+    if (!link->is_gone) {
+        if (!std::exchange(link->is_held, false)) {
+            GC_ADDREF(&fiber->std);
+        }
+        fiber->context.status = ZEND_FIBER_STATUS_RUNNING;
+    }
     if (has_arrived(result)) {
         link->receive(return_value);
     }
@@ -289,6 +303,9 @@ ZEND_METHOD(Fiber, getCoroutine) {
 /// Ends a suspended fiber as PHP does: its `finally` blocks run, nothing is caught.
 void close_fiber(zend_fiber* fiber, Drive& link) {
     fiber->flags |= ZEND_FIBER_FLAG_DESTROYED;
+    if (!std::exchange(link.is_held, true)) {
+        GC_ADDREF(&fiber->std);
+    }
     link.send(Value::adopt(zend_create_graceful_exit()), true);
     link.to_fiber.pass();
 }
@@ -300,26 +317,30 @@ void destroy_fiber(zend_object* object) {
         destroy_before(object);
         return;
     }
-    if (request.runtime == nullptr || fiber->context.status != ZEND_FIBER_STATUS_SUSPENDED || request.is_in_scheduler) {
+    if (request.runtime == nullptr || fiber->context.status != ZEND_FIBER_STATUS_SUSPENDED) {
         return;
     }
     const ExceptionPause pause;
-    GC_ADDREF(object);
     close_fiber(fiber, *link);
-    zval ignored;
-    ZVAL_UNDEF(&ignored);
-    drive(*link, &ignored);
-    zval_ptr_dtor(&ignored);
-    GC_DELREF(object);
+    if (!request.is_in_scheduler) {
+        zval ignored;
+        ZVAL_UNDEF(&ignored);
+        drive(*link, &ignored);  // may be cut short; the fiber holds its object until it has unwound
+        zval_ptr_dtor(&ignored);
+    }
 }
 
 void free_fiber(zend_object* object) {
-    drives.erase(fiber_of(object));
+    if (const auto found = drives.find(fiber_of(object)); found != drives.end()) {
+        found->second->is_gone = true;
+        drives.erase(found);
+    }
     free_before(object);
 }
 
 zend_object* create_fiber(zend_class_entry* ce) {
     zend_object* object = create_before(ce);
+    request.has_seen_fiber = true;
     if (UNEXPECTED(free_before == nullptr)) {  // the engine hides its own: the first object shows them
         handlers = *object->handlers;
         destroy_before = std::exchange(handlers.dtor_obj, destroy_fiber);

@@ -4,6 +4,8 @@
 #include "replace.hpp"
 #include "request.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <trueasync/runtime/helper.hpp>
 #include <utility>
 
@@ -13,17 +15,22 @@ namespace {
 
 int (*collect_before)() = nullptr;
 zif_handler function_before = nullptr;
+zif_handler status_before = nullptr;
 void (*execute_before)(zend_execute_data*) = nullptr;
 
 struct GcState {
-    bool is_pending = false;     // a coroutine for it is queued
-    bool is_collecting = false;  // it is at work
-    int last_count = -1;         // what it has freed, until the engine was told; -1: nothing to tell
+    bool is_pending = false;      // a coroutine for it is queued
+    bool is_collecting = false;   // it is at work
+    bool was_full = false;        // the buffer of roots was full since the last collection
+    std::uint32_t threshold = 0;  // as `gc_status` shows it; 0: as the engine has it
 };
 TA_PHP_THREAD_LOCAL GcState state;
 
-/// Neither too few to raise the threshold nor a reason to lower it.
-constexpr int kNeutral = 100;
+// The engine's own, of zend_gc.c.
+constexpr std::uint32_t kThreshold = 10001;
+constexpr std::uint32_t kStep = 10000;
+constexpr std::uint32_t kMaxThreshold = 1'000'000'000;
+constexpr int kFew = 100;  // fewer than that raise the threshold, more lower it
 
 class DestructorBody final : public HelperBody {
 public:
@@ -55,27 +62,63 @@ void execute_aside(zend_execute_data* frame) {
     zend_execute_ex = execute_aside;
 }
 
+zend_gc_status engine_status() noexcept {
+    zend_gc_status status;
+    zend_gc_get_status(&status);
+    return status;
+}
+
+/// While a collection is due the engine need not ask for it again: its buffer just grows.
+void let_engine_ask(bool is_asking) noexcept { gc_enable(is_asking && INI_BOOL("zend.enable_gc")); }
+
+/// What the engine does after a collection that it has asked for.
+void adjust_threshold(int count) noexcept {
+    if (count < kFew) {
+        state.threshold = std::min(state.threshold + kStep, kMaxThreshold);
+    } else if (state.threshold > kThreshold) {
+        state.threshold = std::max(state.threshold - kStep, kThreshold);
+    }
+}
+
 void collect_now() {
     state.is_pending = false;
     state.is_collecting = true;
+    const bool had_roots = engine_status().num_roots != 0;
+    const bool was_full = std::exchange(state.was_full, false);
     execute_before = std::exchange(zend_execute_ex, execute_aside);
-    state.last_count = collect_before();
+    const int count = collect_before();
     zend_execute_ex = execute_before;
+    if (was_full && had_roots) {
+        adjust_threshold(count);
+    }
     state.is_collecting = false;
+    let_engine_ask(true);
 }
 
 class CollectorBody final : public HelperBody {
 public:
+    ~CollectorBody() override {
+        if (!has_run_ && state.is_pending) {  // dropped by a shutdown
+            state.is_pending = false;
+            let_engine_ask(true);
+        }
+    }
+
     Ref<Error> run() override {
+        has_run_ = true;
         if (state.is_pending) {
             collect_now();
         }
         return {};
     }
+
+private:
+    bool has_run_ = false;
 };
 
 bool is_deferred() noexcept {
-    return request.runtime != nullptr && !state.is_collecting && request.runtime->is_accepting();
+    return request.runtime != nullptr && !state.is_collecting &&
+           (request.runtime->is_accepting() || request.runtime->state() == Runtime::State::Stopping);
 }
 
 void defer() noexcept {
@@ -86,13 +129,22 @@ void defer() noexcept {
     }
 }
 
-/// What the engine calls when its buffer of roots is full.
+/// What the engine calls when its buffer of roots is full. Its threshold goes up when few are said to be collected, else down.
 int collect() {
     if (!is_deferred()) {
         return collect_before();
     }
+    const zend_gc_status engine = engine_status();
+    if (state.threshold == 0) {
+        state.threshold = engine.threshold;
+    }
+    if (engine.threshold < state.threshold && engine.num_roots + 1 < state.threshold) {
+        return 0;  // not full yet: lets it catch up with what is shown
+    }
+    state.was_full = true;
     defer();
-    return state.last_count >= 0 ? std::exchange(state.last_count, -1) : kNeutral;
+    let_engine_ask(!state.is_pending);
+    return kFew;
 }
 
 /// What PHP code calls.
@@ -106,10 +158,25 @@ ZEND_NAMED_FUNCTION(collect_function) {
     RETURN_LONG(0);
 }
 
+ZEND_NAMED_FUNCTION(status_function) {
+    status_before(INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    if (state.threshold != 0 && Z_TYPE_P(return_value) == IS_ARRAY) {
+        add_assoc_long(return_value, "threshold", static_cast<zend_long>(state.threshold));
+    }
+}
+
+/// What PHP code has said, whatever a pending collection does to the engine.
+ZEND_NAMED_FUNCTION(enabled_function) {
+    ZEND_PARSE_PARAMETERS_NONE();
+    RETURN_BOOL(INI_BOOL("zend.enable_gc"));
+}
+
 }  // namespace
 
 void gc_minit() {
     collect_before = std::exchange(gc_collect_cycles, collect);
+    status_before = replace_handler(CG(function_table), "gc_status", status_function);
+    replace_handler(CG(function_table), "gc_enabled", enabled_function);
     function_before = replace_handler(CG(function_table), "gc_collect_cycles", collect_function);
 }
 
@@ -122,6 +189,13 @@ void gc_mshutdown() {
 void gc_finish_pending() {
     if (state.is_pending && is_deferred()) {
         collect_now();
+    }
+}
+
+void gc_runtime_end() {
+    if (state.is_pending || state.threshold != 0) {
+        state = {};
+        let_engine_ask(true);
     }
 }
 

@@ -9,6 +9,9 @@ void gc_minit();
 void gc_mshutdown();
 void gc_request_begin();
 
+/// The scheduler runs no more: the engine collects by itself again.
+void gc_runtime_end();
+
 /// Main has failed and everything is about to be cancelled: a collection that was asked for is done first.
 void gc_finish_pending();
 

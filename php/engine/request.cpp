@@ -6,10 +6,15 @@
 #include "../error.hpp"
 #include "../settings.hpp"
 #include "autoload.hpp"
+#include "error_handler.hpp"
 #include "fiber.hpp"
 #include "fork.hpp"
 #include "gc.hpp"
+#include "generator.hpp"
+#include "overflow.hpp"
 #include "pcntl.hpp"
+
+#include <ext/standard/basic_functions.h>
 
 #include <algorithm>
 #include <trueasync/debug/dump.hpp>
@@ -101,6 +106,7 @@ bool start_slow() noexcept {
     settings.second_error_ends = false;
     settings.stacks = stack_settings();
     settings.shutdown_grace = Deadline::never();
+    settings.report_overflow = false;  // in words of our own, and without a core
     auto runtime = std::make_unique<Runtime>(make_uv_reactor(), settings);
     runtime->scheduler().set_host_hook(&hook);
     runtime->scheduler().set_helper_factory(&helpers);
@@ -121,6 +127,7 @@ bool start_slow() noexcept {
     }
     request.runtime = std::move(runtime);
     request.is_in_scheduler = false;
+    guard_overflow(request.runtime->stacks());
     return true;
 }
 
@@ -130,6 +137,18 @@ bool may_suspend_slow() noexcept {
         return false;
     }
     return start();
+}
+
+void die() noexcept {
+    request.is_dying = true;
+    Scheduler& scheduler = request.runtime->scheduler();
+    if (request.runtime->is_accepting()) {
+        request.runtime->shutdown();
+    } else {
+        for (Coroutine& coroutine : scheduler.alive()) {
+            scheduler.cancel(coroutine, {});
+        }
+    }
 }
 
 void note_uncaught(const Error& error) noexcept {
@@ -153,7 +172,7 @@ void finish_runtime() noexcept {
             note_uncaught(*main_error);
         }
         gc_finish_pending();
-    } else if (EG(exception) != nullptr || CG(unclean_shutdown)) {
+    } else if (EG(exception) != nullptr) {
         request.runtime->shutdown();
     }
     VmState bottom;  // main's own, which is not told of switches once it has finished
@@ -163,8 +182,11 @@ void finish_runtime() noexcept {
     if (outcome != nullptr && outcome->code() == ErrorCode::Deadlock) {
         note_uncaught(*outcome);
     }
+    unguard_overflow();
     request.runtime.reset();
     request.is_in_scheduler = false;
+    request.is_dying = false;
+    gc_runtime_end();
     OBJ_RELEASE(std::exchange(request.main, nullptr)->object());
 }
 
@@ -219,12 +241,102 @@ zend_op_array* compile_string(zend_string* source, const char* filename, zend_co
 
 }  // namespace
 
+// --- after the script
+
+namespace {
+
+constexpr int kLateRounds = 8;  // of destructors that make objects with destructors
+
+void report_uncaught() {
+    if (request.uncaught != nullptr) {
+        zend_exception_error(std::exchange(request.uncaught, nullptr), E_ERROR);
+    }
+}
+
+zend_internal_function first_function = {};  // called before all shutdown functions, and after all
+zend_internal_function last_function = {};
+
+/// `call` becomes a shutdown function.
+void append_shutdown_function(zend_internal_function& function) {
+    php_shutdown_function_entry entry = {};
+    entry.fci.size = sizeof(entry.fci);
+    ZVAL_UNDEF(&entry.fci.function_name);
+    entry.fci_cache.function_handler = reinterpret_cast<zend_function*>(&function);
+    append_user_shutdown_function(&entry);
+}
+
+ZEND_NAMED_FUNCTION(before_shutdown_functions) {
+    static_cast<void>(execute_data);
+    ZVAL_NULL(return_value);
+    if (request.runtime != nullptr) {  // main has ended by a fatal error
+        request.is_dying = true;
+        request.runtime->shutdown();
+        finish_runtime();
+    }
+    request.in_shutdown_functions = true;
+    append_shutdown_function(last_function);
+}
+
+void call_destructors() {
+    zend_try { zend_objects_store_call_destructors(&EG(objects_store)); }
+    zend_end_try();
+}
+
+/// What coroutines of destructors have made comes after the engine's own walk, and would be destroyed when no code can run any more.
+void destroy_late_objects() {
+    for (int round = 0; round < kLateRounds && !CG(unclean_shutdown); ++round) {
+        call_destructors();
+        if (request.runtime == nullptr) {
+            break;
+        }
+        finish_runtime();
+        report_uncaught();
+    }
+    zend_objects_store_mark_destructed(&EG(objects_store));
+}
+
+bool is_last(const zend_internal_function& function) {
+    zval* last = nullptr;
+    zval* each = nullptr;
+    ZEND_HASH_FOREACH_VAL(BG(user_shutdown_function_names), each) { last = each; }
+    ZEND_HASH_FOREACH_END();
+    const auto* entry = static_cast<php_shutdown_function_entry*>(Z_PTR_P(last));
+    return entry->fci_cache.function_handler == reinterpret_cast<const zend_function*>(&function);
+}
+
+/// What shutdown functions have spawned runs when all of them have returned, before global destructors.
+ZEND_NAMED_FUNCTION(after_shutdown_functions) {
+    static_cast<void>(execute_data);
+    ZVAL_NULL(return_value);
+    if (is_last(last_function)) {
+        finish_runtime();
+        report_uncaught();
+    }
+    if (is_last(last_function)) {
+        request.in_shutdown_functions = false;
+    } else {
+        append_shutdown_function(last_function);  // others came behind it
+    }
+}
+
+void init_shutdown_function(zend_internal_function& function, const char* name, zif_handler handler) {
+    function.type = ZEND_INTERNAL_FUNCTION;
+    function.function_name = zend_string_init_interned(name, std::strlen(name), true);
+    function.handler = handler;
+}
+
+}  // namespace
+
 void request_minit() {
+    init_shutdown_function(first_function, "true_async_shutdown", before_shutdown_functions);
+    init_shutdown_function(last_function, "true_async_finish", after_shutdown_functions);
+    error_handler_minit();
     scheduler_function.type = ZEND_INTERNAL_FUNCTION;
     set_host_objects(&objects);
     autoload_minit();
     fiber_minit();
     gc_minit();
+    generator_minit();
     compile_file_before = std::exchange(zend_compile_file, compile_file);
     compile_string_before = std::exchange(zend_compile_string, compile_string);
 }
@@ -244,7 +356,13 @@ void request_mshutdown() {
 void request_begin() {
     set_report_sink(&reports);
     request.is_open = true;
-    guard_fork();
+    request.in_shutdown_functions = false;
+    request.has_seen_fiber = false;
+    request.is_dying = false;
+    append_shutdown_function(first_function);
+    error_handler_request_begin();
+    guard_fork();  // both before any script is compiled: the JIT keeps the handlers that it has seen
+    share_signals_with_pcntl();
     gc_request_begin();
     request.is_in_scheduler = false;
     request.is_interrupt_queued = false;
@@ -254,13 +372,25 @@ void request_end() {
     if (zend_execute_ex == execute_bottom) {
         zend_execute_ex = execute_before;
     }
-    finish_runtime();
-    if (request.uncaught != nullptr) {
-        zend_exception_error(std::exchange(request.uncaught, nullptr), E_WARNING);
+    if (std::exchange(request.in_shutdown_functions, false) && request.runtime != nullptr) {
+        // exit() or a fatal error in one of them
+        request.is_dying = PG(last_error_message) != nullptr && (PG(last_error_type) & E_FATAL_ERRORS) != 0;
+        request.runtime->shutdown();
     }
-    scope_request_end();
+    const bool has_run = request.runtime != nullptr;
+    finish_runtime();
+    report_uncaught();
+    if (CG(unclean_shutdown) && request.main_scope != nullptr && start()) {
+        scope_request_end();
+        finish_runtime();
+        report_uncaught();
+    }
+    if (has_run) {
+        destroy_late_objects();
+    }
     request.is_open = false;
     fiber_request_end();
+    autoload_request_end();
     request.main_scope.reset();  // while the values in its context can still go
     set_report_sink(nullptr);
 }

@@ -25,6 +25,9 @@ struct Request {
     bool is_open = false;             // PHP code can run
     bool is_in_scheduler = false;     // no coroutine's state is loaded
     bool is_interrupt_queued = false;
+    bool is_dying = false;               // after a fatal error: coroutines only unwind, no code of theirs runs
+    bool has_seen_fiber = false;         // one was made: the first question about coroutines starts the scheduler
+    bool in_shutdown_functions = false;  // the script is over, its shutdown functions are being called
 };
 
 extern TA_PHP_THREAD_LOCAL Request request;
@@ -36,7 +39,24 @@ inline bool start() noexcept { return EXPECTED(request.runtime != nullptr) || st
 /// `start`, and whether code may suspend here at all. False: it threw.
 bool may_suspend_slow() noexcept;
 inline bool may_suspend() noexcept {
+#ifdef ZEND_HAS_OOM
+    if (UNEXPECTED(EG(delayed_oom).state == ZEND_OOM_STATE_PENDING)) {
+        return false;  // the memory limit was hit: this very coroutine is about to be told
+    }
+#endif
     return EXPECTED(request.runtime != nullptr && !request.is_in_scheduler) || may_suspend_slow();
+}
+
+/// A fatal error has ended the running coroutine, and with it the script: from now on everybody only unwinds.
+void die() noexcept;
+
+/// Whether what unwinds as if `exit()` had been called is a memory limit that was hit.
+inline bool had_fatal_error() noexcept {
+#ifdef ZEND_HAS_OOM
+    return ZEND_HAS_OOM();
+#else
+    return false;
+#endif
 }
 
 /// Main is done: runs what is left and ends the runtime. What nobody took is in `request.uncaught` afterwards.

@@ -1,0 +1,38 @@
+#include "generator.hpp"
+
+#include "../zend.hpp"
+
+#include <utility>
+
+namespace trueasync::php {
+
+namespace {
+
+zend_object_handlers handlers;
+void (*destroy_before)(zend_object*) = nullptr;
+zend_object* (*create_before)(zend_class_entry*) = nullptr;
+
+void destroy_generator(zend_object* object) {
+    auto* generator = reinterpret_cast<zend_generator*>(object);
+    if (((generator->flags | zend_generator_get_current(generator)->flags) & ZEND_GENERATOR_CURRENTLY_RUNNING) != 0) {
+        GC_DEL_FLAGS(object, IS_OBJ_DESTRUCTOR_CALLED);  // not yet: it goes when its coroutine lets it go
+        return;
+    }
+    destroy_before(object);
+}
+
+zend_object* create_generator(zend_class_entry* ce) {
+    zend_object* object = create_before(ce);
+    if (UNEXPECTED(destroy_before == nullptr)) {  // the engine hides its own: the first object shows them
+        handlers = *object->handlers;
+        destroy_before = std::exchange(handlers.dtor_obj, destroy_generator);
+    }
+    object->handlers = &handlers;
+    return object;
+}
+
+}  // namespace
+
+void generator_minit() { create_before = std::exchange(zend_ce_generator->create_object, create_generator); }
+
+}  // namespace trueasync::php
