@@ -22,7 +22,7 @@ await($finally);
 await($passed);
 await($internal);
 foreach (['source' => $source, 'mapped' => $mapped, 'passed' => $passed, 'internal' => $internal, 'finally' => $finally] as $name => $f) {
-    echo $name, ': ', preg_replace('/^.*:/', '', place($f)), "\n";
+    echo $name, ': ', substr(strrchr(place($f), ':'), 1), "\n";
 }
 ?>
 --EXPECT--
