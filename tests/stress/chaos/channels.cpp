@@ -60,6 +60,25 @@ public:
         }
     }
 
+    /// Receives here, or sends there, whichever comes first. Both may be the same.
+    void select(Mail& there, unsigned sender, const Limit& limit) {
+        Letter letter(sender, ++there.sent_[sender]);
+        ReceiveCase receiving(channel_.event());
+        SendCase sending(there.channel_.event(), letter);
+        SelectCase* const cases[] = {&receiving, &sending};
+        std::size_t chosen = kNoCase;
+        const WaitResult result = trueasync::select(cases, chosen, limit);
+        if (result == WaitResult::Ready && chosen == 0) {
+            accept(channel_.event().take_claimed());
+        }
+        if (letter.is_whole()) {
+            expect(result != WaitResult::Ready || chosen == 0, "a value was sent and is still there");
+            letter.open();
+            ++there.returned_;
+        }
+        detail::check(result);
+    }
+
     /// Main, when all have ended: what lies there is nobody's, and nobody waits.
     void check() {
         ChannelOf<Letter>& event = channel_.event();
@@ -217,7 +236,7 @@ SCENARIO(channel_futures) {
     for (int i = 0; i < 2; ++i) {
         spawn([&run, mail] {
             for (int count = 0; count < 3; ++count) {
-                const Ref<FutureOf<Letter>> future = mail->channel().recv_async();
+                const Ref<FutureOf<Letter>> future = mail->channel().event().recv_async();
                 future->ignore();
                 const auto taking = when_dropped([&] {
                     if (future->value() != nullptr) {
@@ -274,6 +293,28 @@ SCENARIO(channel_of_scope) {
     pause(run);
     run.random.one_in(2) ? scope->cancel() : scope->dispose_safely();
     scope->await_after_cancellation();
+}
+
+/// Those who choose among channels meet those who do not.
+SCENARIO(channel_select) {
+    seed_select(run.random.next());
+    const auto one = open_mail(run, Channel<Letter>(run.random.pick(3)));
+    const auto two = run.random.one_in(4) ? one : open_mail(run, Channel<Letter>(run.random.pick(3)));
+    std::vector<Handle<void>> drivers = drive(run, one, some_traffic(run));
+    for (const auto& driver : drive(run, two, some_traffic(run, 4))) {
+        drivers.push_back(driver);
+    }
+    for (unsigned i = 0; i < 3; ++i) {
+        spawn([&run, one, two, i] {
+            for (int times = 0; times < 4; ++times) {
+                tolerate([&] { one->select(*two, 50 + i, some_limit(run)); });
+                if (run.random.one_in(2)) {
+                    pause(run);
+                }
+            }
+        });
+    }
+    join(drivers);
 }
 
 /// As in examples/cpp: one stage hands on to the next.
