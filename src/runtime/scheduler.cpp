@@ -299,16 +299,10 @@ TA_INLINE bool Scheduler::finish_owned(Coroutine& coroutine) noexcept {
     return true;
 }
 
-/// Who runs after a coroutine that has ended. An unstarted one is returned as it is: it takes over the context.
-TA_INLINE Coroutine* Scheduler::next_after(detail::Hot& state, Coroutine& ended, bool& is_given) noexcept {
-    Coroutine* waiter = finish_simple(ended, is_given);
-    if (TA_LIKELY(waiter != nullptr)) {
-        if (TA_LIKELY(
-                state.queue.empty() && waiter->waker_state_ == WakerState::Waiting &&
-                !detail::count_down(state.fast_turns)
-            )) {
-            return waiter;  // alone in the queue: no need to go through it
-        }
+/// Who runs after a coroutine that has ended, `waiter` being whom that has woken. An unstarted one is returned as it is: it takes over the
+/// context.
+TA_INLINE Coroutine* Scheduler::next_after(detail::Hot& state, Coroutine& ended, Coroutine* waiter) noexcept {
+    if (waiter != nullptr) {
         wake(*waiter);
     } else if (!finish_owned(ended)) {
         finish(ended);
@@ -344,6 +338,16 @@ void Scheduler::drop_last(Coroutine& ended) noexcept {
     ended.release();
 }
 
+/// Waits right here for the next coroutine to start, which then needs neither stack nor frame.
+TA_INLINE void Scheduler::wait_as_spare(
+    detail::Hot& state, ExecutionContext& here, Coroutine& ended, bool is_given, Coroutine& next
+) noexcept {
+    state.spare = &here;
+    ++state.promises;  // whoever then starts on it has a promise of its own, which it need not use
+    drop(ended, is_given);
+    ExecutionContext::switch_to(here, next.context_);
+}
+
 /// The first frame of every stack. Runs one coroutine after the other as long as unstarted ones follow.
 void Scheduler::context_main() noexcept {
     ExecutionContext::annotate_arrived(nullptr);
@@ -365,7 +369,18 @@ void Scheduler::context_main() noexcept {
             self.fail(ExceptionError::capture());
         }
         bool is_given = false;
-        Coroutine& next = *scheduler.next_after(state, self, is_given);
+        Coroutine* waiter = scheduler.finish_simple(self, is_given);
+        if (TA_LIKELY(
+                waiter != nullptr && state.queue.empty() && waiter->waker_state_ == WakerState::Waiting &&
+                state.spare == nullptr && !detail::count_down(state.fast_turns)
+            )) {
+            // Alone in the queue: no need to go through it.
+            waiter->waker_state_ = WakerState::NoStatus;
+            state.current = waiter;
+            scheduler.wait_as_spare(state, here, self, is_given, *waiter);
+            continue;
+        }
+        Coroutine& next = *scheduler.next_after(state, self, waiter);
         next.waker_state_ = WakerState::NoStatus;
         state.current = &next;
         if (TA_UNLIKELY((next.attention_ & Coroutine::kUnstarted) != 0)) {
@@ -378,11 +393,7 @@ void Scheduler::context_main() noexcept {
             continue;
         }
         if (TA_LIKELY(state.spare == nullptr)) {
-            // Waits right here for the next coroutine to start, which then needs neither stack nor frame.
-            state.spare = &here;
-            ++state.promises;  // whoever then starts on it has a promise of its own, which it need not use
-            scheduler.drop(self, is_given);
-            ExecutionContext::switch_to(here, next.context_);
+            scheduler.wait_as_spare(state, here, self, is_given, next);
             continue;
         }
         std::byte* const top = self.context_.stack_top();

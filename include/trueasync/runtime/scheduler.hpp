@@ -353,7 +353,10 @@ private:
     void finish(Coroutine& coroutine) noexcept;
     Coroutine* finish_simple(Coroutine& coroutine, bool& is_given) noexcept;
     bool finish_owned(Coroutine& coroutine) noexcept;
-    Coroutine* next_after(detail::Hot& hot, Coroutine& ended, bool& is_given) noexcept;
+    Coroutine* next_after(detail::Hot& state, Coroutine& ended, Coroutine* waiter) noexcept;
+    void wait_as_spare(
+        detail::Hot& state, ExecutionContext& here, Coroutine& ended, bool is_given, Coroutine& next
+    ) noexcept;
     void drop(Coroutine& ended, bool is_given) noexcept;
     void drop_last(Coroutine& ended) noexcept;
     TA_COLD void run_finally(Coroutine& coroutine) noexcept;
