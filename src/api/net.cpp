@@ -62,7 +62,7 @@ std::string Stream::name() const {
         return "a closed stream";
     }
     const SocketAddress address = peer();
-    const std::string text = address && !(address.family() == SocketAddress::Family::Unix && address.path().empty())
+    const std::string text = address && (address.family() != SocketAddress::Family::Unix || !address.path().empty())
                                  ? address.to_string()
                                  : std::string();
     return text.empty() ? "fd " + std::to_string(descriptor()) : text;
