@@ -11,6 +11,7 @@
 #include "fork.hpp"
 #include "gc.hpp"
 #include "generator.hpp"
+#include "observer.hpp"
 #include "overflow.hpp"
 #include "pcntl.hpp"
 
@@ -38,7 +39,9 @@ public:
     void enter(Coroutine& coroutine) noexcept override { static_cast<PhpCoroutine&>(coroutine).enter(); }
     void finish(Coroutine& coroutine) noexcept override {
         if (&coroutine != request.main) {
-            static_cast<PhpCoroutine&>(coroutine).vm.end();  // left behind by one that was abandoned
+            auto& php = static_cast<PhpCoroutine&>(coroutine);
+            php.vm.end();  // left behind by one that was abandoned
+            observe_abandoned(php.fiber);
         }
     }
     void woke() noexcept override { deliver_interrupt(); }
@@ -98,6 +101,7 @@ TA_PHP_THREAD_LOCAL FiberRelief fiber_relief;
 }  // namespace
 
 bool start_slow() noexcept {
+    find_observers();
     request.scheduler_vm.error_reporting = EG(error_reporting);
     request.scheduler_vm.begin(
         request.scheduler_page, reinterpret_cast<zend_function*>(&scheduler_function), EG(main_fiber_context), {}
