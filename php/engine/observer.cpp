@@ -71,11 +71,36 @@ int visit_object(dl_phdr_info* object, std::size_t /*size*/, void* /*data*/) noe
     return 0;
 }
 
+#ifdef ZEND_EXIT
+user_opcode_handler_t exit_before = nullptr;
+
+/// The profiler of Xdebug closes its file here, and dies on the stack of any fiber: it gets the main one.
+int on_exit(zend_execute_data* execute_data) {
+    zend_fiber_context* here = EG(current_fiber_context);
+    observe_switch(here, EG(main_fiber_context));
+    const int result = exit_before(execute_data);
+    observe_switch(EG(main_fiber_context), here);
+    return result;
+}
+
+void guard_exit() noexcept {
+    if (is_observed && exit_before == nullptr) {
+        exit_before = zend_get_user_opcode_handler(ZEND_EXIT);
+        if (exit_before != nullptr) {  // else there is nobody to guard
+            zend_set_user_opcode_handler(ZEND_EXIT, on_exit);
+        }
+    }
+}
+#else
+void guard_exit() noexcept {}  // exit() is a function
+#endif
+
 }  // namespace
 
 void find_observers() noexcept {
     static const bool found = ZEND_OBSERVER_ENABLED || dl_iterate_phdr(&visit_object, nullptr) != 0;
     is_observed = found;
+    guard_exit();
 }
 
 void observe_start(zend_fiber_context& fiber, const Place& place, const Value& file) noexcept {
