@@ -243,6 +243,14 @@ zend_op_array* compile_string(zend_string* source, const char* filename, zend_co
     return script;
 }
 
+/// At the first request, since opcache puts itself in front of all that came before, and asks nobody about a script that it has.
+void watch_compiler() {
+    if (compile_file_before == nullptr) {
+        compile_file_before = std::exchange(zend_compile_file, compile_file);
+        compile_string_before = std::exchange(zend_compile_string, compile_string);
+    }
+}
+
 }  // namespace
 
 // --- after the script
@@ -341,8 +349,6 @@ void request_minit() {
     fiber_minit();
     gc_minit();
     generator_minit();
-    compile_file_before = std::exchange(zend_compile_file, compile_file);
-    compile_string_before = std::exchange(zend_compile_string, compile_string);
 }
 
 void request_mshutdown() {
@@ -363,6 +369,7 @@ void request_begin() {
     request.in_shutdown_functions = false;
     request.has_seen_fiber = false;
     request.is_dying = false;
+    watch_compiler();
     append_shutdown_function(first_function);
     error_handler_request_begin();
     guard_fork();  // both before any script is compiled: the JIT keeps the handlers that it has seen

@@ -1,9 +1,9 @@
 <?php
 // Makes requests one after another, looks at the answers, and at the memory of the process that serves them.
 //
-// Usage: php requests.php http|fastcgi ADDRESS COUNT
+// Usage: php requests.php NAME http|fastcgi ADDRESS COUNT
 
-[, $protocol, $address, $count] = $argv;
+[, $name, $protocol, $address, $count] = $argv;
 const KINDS = [
     'plain' => '~^plain$~',
     'await' => '~^sum 20$~',
@@ -16,7 +16,7 @@ const KINDS = [
     'cycle' => '~^cycle$~',
     'fiber' => '~^12$~',
 ];
-const LIMIT = 2048;  // KiB
+const LIMIT = 2048;  // KiB; `php -S` alone takes 60 bytes a request
 
 function connect(string $address) {
     for ($began = hrtime(true); hrtime(true) - $began < 5e9; usleep(20000)) {
@@ -84,7 +84,7 @@ for ($i = 1; $i <= $count; $i++) {
     }
 }
 $last = resident($pid);
-echo $wrong === 0 ? 'ok' : 'not ok', " $protocol-answers: $count requests, $wrong wrong\n";
-echo $pid === (int) $ask($address, 'pid') ? 'ok' : 'not ok', " $protocol-process: the same from the first to the last\n";
+echo $wrong === 0 ? 'ok' : 'not ok', " $name-answers: $count requests, $wrong wrong\n";
+echo $pid === (int) $ask($address, 'pid') ? 'ok' : 'not ok', " $name-process: the same from the first to the last\n";
 $is_flat = $first > 0 && $last > 0 && abs($last - $first) <= LIMIT;
-echo $is_flat ? 'ok' : 'not ok', " $protocol-memory: $first KiB after $at requests, $last KiB after $count\n";
+echo $is_flat ? 'ok' : 'not ok', " $name-memory: $first KiB after $at requests, $last KiB after $count\n";
