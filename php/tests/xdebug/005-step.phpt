@@ -98,6 +98,7 @@ do {  // `echo` with two values is two statements
 } while ($status === 'break');
 echo $status, "\n";
 echo first($debugger->send('stop'), 'response')['status'], "\n";
+unset($debugger);  // Xdebug would wait for more
 echo stream_get_contents($pipes[1]);
 proc_close($process);
 ?>
