@@ -1,5 +1,6 @@
 #include "coroutine.hpp"
 
+#include "../engine/observer.hpp"
 #include "../engine/request.hpp"
 #include "../error.hpp"
 #include "../place.hpp"
@@ -80,11 +81,13 @@ void PhpCoroutine::leave() noexcept {
     output.leave();
     compare.leave();
     error_handler.leave();
+    observe_switch(vm.current_fiber_context, request.scheduler_vm.current_fiber_context);
     request.scheduler_vm.load();
     request.is_in_scheduler = true;
 }
 
 void PhpCoroutine::enter() noexcept {
+    observe_switch(EG(current_fiber_context), vm.current_fiber_context);
     vm.load();
     output.enter();
     compare.enter();
@@ -135,6 +138,7 @@ void PhpCoroutine::run() {
         return;
     }
     alignas(zval) std::byte page[kFirstPage];
+    observe_start(fiber, spawn_place, spawn_file);
     fiber.status = ZEND_FIBER_STATUS_RUNNING;
     vm.begin(
         page, reinterpret_cast<zend_function*>(&root_function), &fiber,
@@ -163,6 +167,7 @@ void PhpCoroutine::run() {
     zend_catch { die(); }
     zend_end_try();
     vm.save();
+    observe_end(fiber);
     request.scheduler_vm.load();
     request.is_in_scheduler = true;
     vm.end();

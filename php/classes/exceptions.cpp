@@ -6,31 +6,6 @@ namespace trueasync::php {
 
 namespace {
 
-using ImplementHook = int (*)(zend_class_entry*, zend_class_entry*);
-ImplementHook implement_throwable = nullptr;
-
-/// The engine lets only classes below Exception and Error implement Throwable. Ours may, too.
-int accept_third_root(zend_class_entry* interface, zend_class_entry* ce) {
-    const zend_class_entry* root = ce;
-    while (root != ce_cancellation && (root->ce_flags & ZEND_ACC_RESOLVED_PARENT) != 0 && root->parent != nullptr) {
-        root = root->parent;
-    }
-    while (root != ce_cancellation && root->type == ZEND_INTERNAL_CLASS && root->parent != nullptr) {
-        root = root->parent;
-    }
-    return root == ce_cancellation || ce_cancellation == nullptr ? SUCCESS : implement_throwable(interface, ce);
-}
-
-/// Registered below Error, for its properties and methods, then cut off from it.
-void register_third_root() {
-    zend_class_entry ce;
-    INIT_CLASS_ENTRY(ce, "Cancellation", nullptr);
-    ce_cancellation = zend_register_internal_class_ex(&ce, zend_ce_error);
-    ce_cancellation->parent = nullptr;
-    implement_throwable = zend_ce_throwable->interface_gets_implemented;
-    zend_ce_throwable->interface_gets_implemented = accept_third_root;
-}
-
 zval* list_of(zend_object* composite) noexcept {
     return OBJ_PROP_NUM(composite, composite->ce->default_properties_count - 1);
 }
@@ -38,7 +13,7 @@ zval* list_of(zend_object* composite) noexcept {
 }  // namespace
 
 void register_exceptions() {
-    register_third_root();
+    register_cancellation();
     ce_async_cancellation = register_class_Async_AsyncCancellation(ce_cancellation);
     ce_operation_canceled = register_class_Async_OperationCanceledException(ce_async_cancellation);
     ce_async_exception = register_class_Async_AsyncException(zend_ce_exception);

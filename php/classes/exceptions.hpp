@@ -3,10 +3,10 @@
 /// The exception tree of the extension.
 
 #include "../zend.hpp"
+#include "cancellation.hpp"
 
 namespace trueasync::php {
 
-inline zend_class_entry* ce_cancellation = nullptr;  // \Cancellation, the third throwable root
 inline zend_class_entry* ce_async_cancellation = nullptr;
 inline zend_class_entry* ce_operation_canceled = nullptr;
 inline zend_class_entry* ce_async_exception = nullptr;

@@ -11,6 +11,7 @@
 #include "fork.hpp"
 #include "gc.hpp"
 #include "generator.hpp"
+#include "observer.hpp"
 #include "overflow.hpp"
 #include "pcntl.hpp"
 
@@ -38,7 +39,9 @@ public:
     void enter(Coroutine& coroutine) noexcept override { static_cast<PhpCoroutine&>(coroutine).enter(); }
     void finish(Coroutine& coroutine) noexcept override {
         if (&coroutine != request.main) {
-            static_cast<PhpCoroutine&>(coroutine).vm.end();  // left behind by one that was abandoned
+            auto& php = static_cast<PhpCoroutine&>(coroutine);
+            php.vm.end();  // left behind by one that was abandoned
+            observe_abandoned(php.fiber);
         }
     }
     void woke() noexcept override { deliver_interrupt(); }
@@ -98,6 +101,7 @@ TA_PHP_THREAD_LOCAL FiberRelief fiber_relief;
 }  // namespace
 
 bool start_slow() noexcept {
+    find_observers();
     request.scheduler_vm.error_reporting = EG(error_reporting);
     request.scheduler_vm.begin(
         request.scheduler_page, reinterpret_cast<zend_function*>(&scheduler_function), EG(main_fiber_context), {}
@@ -239,6 +243,14 @@ zend_op_array* compile_string(zend_string* source, const char* filename, zend_co
     return script;
 }
 
+/// At the first request, since opcache puts itself in front of all that came before, and asks nobody about a script that it has.
+void watch_compiler() {
+    if (compile_file_before == nullptr) {
+        compile_file_before = std::exchange(zend_compile_file, compile_file);
+        compile_string_before = std::exchange(zend_compile_string, compile_string);
+    }
+}
+
 }  // namespace
 
 // --- after the script
@@ -337,8 +349,6 @@ void request_minit() {
     fiber_minit();
     gc_minit();
     generator_minit();
-    compile_file_before = std::exchange(zend_compile_file, compile_file);
-    compile_string_before = std::exchange(zend_compile_string, compile_string);
 }
 
 void request_mshutdown() {
@@ -359,6 +369,7 @@ void request_begin() {
     request.in_shutdown_functions = false;
     request.has_seen_fiber = false;
     request.is_dying = false;
+    watch_compiler();
     append_shutdown_function(first_function);
     error_handler_request_begin();
     guard_fork();  // both before any script is compiled: the JIT keeps the handlers that it has seen

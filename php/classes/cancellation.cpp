@@ -1,0 +1,120 @@
+#include "cancellation.hpp"
+
+#include <type_traits>
+#include <utility>
+
+namespace trueasync::php {
+
+namespace {
+
+using ImplementHook = int (*)(zend_class_entry*, zend_class_entry*);
+ImplementHook implement_throwable = nullptr;
+
+/// The engine lets only classes below Exception and Error implement Throwable. Ours may, too.
+int accept_third_root(zend_class_entry* interface, zend_class_entry* ce) {
+    const zend_class_entry* root = ce;
+    while (root != ce_cancellation && (root->ce_flags & ZEND_ACC_RESOLVED_PARENT) != 0 && root->parent != nullptr) {
+        root = root->parent;
+    }
+    while (root != ce_cancellation && root->type == ZEND_INTERNAL_CLASS && root->parent != nullptr) {
+        root = root->parent;
+    }
+    return root == ce_cancellation || ce_cancellation == nullptr ? SUCCESS : implement_throwable(interface, ce);
+}
+
+// --- properties
+
+zend_object_handlers handlers;
+zend_object* (*create_before)(zend_class_entry*) = nullptr;
+
+const zend_property_info* info_of(const zend_class_entry* ce, zend_string* name) noexcept {
+    return static_cast<const zend_property_info*>(zend_hash_find_ptr(&ce->properties_info, name));
+}
+
+/// The properties are declared by Error, and the engine, when it reads them, says that it is Error: neither is related to our classes any more.
+/// While this lives, the one who asks may see a protected property if it could were they still related.
+class Relation {
+public:
+    Relation(const zend_object* object, zend_string* name) noexcept : before_(EG(fake_scope)) {
+        const zend_property_info* info = info_of(object->ce, name);
+        if (info == nullptr || (info->flags & ZEND_ACC_PROTECTED) == 0) {
+            return;
+        }
+        const zend_class_entry* asks = before_ != nullptr ? before_ : zend_get_executed_scope();
+        if (asks == zend_ce_error ||
+            (asks != nullptr && info->ce == zend_ce_error && instanceof_function(asks, ce_cancellation))) {
+            EG(fake_scope) = info->ce;
+        }
+    }
+    ~Relation() { EG(fake_scope) = before_; }
+    Relation(const Relation&) = delete;
+    Relation& operator=(const Relation&) = delete;
+
+private:
+    std::remove_reference_t<decltype(EG(fake_scope))> before_;
+};
+
+zval* read(zend_object* object, zend_string* name, int type, void** cache, zval* space) {
+    const Relation relation(object, name);
+    return zend_std_read_property(object, name, type, cache, space);
+}
+
+zval* write(zend_object* object, zend_string* name, zval* value, void** cache) {
+    const Relation relation(object, name);
+    return zend_std_write_property(object, name, value, cache);
+}
+
+zval* find(zend_object* object, zend_string* name, int type, void** cache) {
+    const Relation relation(object, name);
+    return zend_std_get_property_ptr_ptr(object, name, type, cache);
+}
+
+int has(zend_object* object, zend_string* name, int kind, void** cache) {
+    const Relation relation(object, name);
+    return zend_std_has_property(object, name, kind, cache);
+}
+
+void unset(zend_object* object, zend_string* name, void** cache) {
+    const Relation relation(object, name);
+    zend_std_unset_property(object, name, cache);
+}
+
+/// The engine's own writes to `file` and `line`, before the object has our handlers.
+zend_object* create(zend_class_entry* ce) {
+    const bool is_redeclared = info_of(ce, ZSTR_KNOWN(ZEND_STR_FILE))->ce != zend_ce_error ||
+                               info_of(ce, ZSTR_KNOWN(ZEND_STR_LINE))->ce != zend_ce_error;
+    if (UNEXPECTED(is_redeclared)) {
+        ce_cancellation->parent = zend_ce_error;
+    }
+    zend_object* object = create_before(ce);
+    if (UNEXPECTED(is_redeclared)) {
+        ce_cancellation->parent = nullptr;
+    }
+    object->handlers = &handlers;
+    return object;
+}
+
+}  // namespace
+
+/// Registered below Error, for its properties and methods, then cut off from it.
+void register_cancellation() {
+    zend_class_entry ce;
+    INIT_CLASS_ENTRY(ce, "Cancellation", nullptr);
+    ce_cancellation = zend_register_internal_class_ex(&ce, zend_ce_error);
+    ce_cancellation->parent = nullptr;
+    create_before = std::exchange(ce_cancellation->create_object, create);
+    implement_throwable = zend_ce_throwable->interface_gets_implemented;
+    zend_ce_throwable->interface_gets_implemented = accept_third_root;
+    handlers = *zend_get_std_object_handlers();
+    handlers.clone_obj = nullptr;  // as of all throwables
+    handlers.read_property = read;
+    handlers.write_property = write;
+    handlers.get_property_ptr_ptr = find;
+    handlers.has_property = has;
+    handlers.unset_property = unset;
+#if PHP_VERSION_ID >= 80300
+    ce_cancellation->default_object_handlers = &handlers;
+#endif
+}
+
+}  // namespace trueasync::php

@@ -1,0 +1,33 @@
+#pragma once
+
+/// Tells others in the process (Xdebug, tracers) of coroutines, as the engine tells them of its fibers. When nobody can hear it, it costs a test.
+///
+/// To them the scheduler is the main fiber: every switch goes from a coroutine to it, or from it to a coroutine.
+
+#include "../value.hpp"
+
+#include <trueasync/base/place.hpp>
+
+namespace trueasync::php {
+
+inline bool is_observed = false;  // set when the first runtime of the process begins
+
+/// Looks who is there.
+void find_observers() noexcept;
+
+/// The coroutine with this context begins, spawned at `place` in `file` (which may be unset).
+void observe_start(zend_fiber_context& fiber, const Place& place, const Value& file) noexcept;
+
+/// It has ended, and its frames are still there.
+void observe_end(zend_fiber_context& fiber) noexcept;
+
+/// It will never run again, and has not ended.
+void observe_abandoned(zend_fiber_context& fiber) noexcept;
+
+inline void observe_switch(zend_fiber_context* from, zend_fiber_context* to) noexcept {
+    if (UNEXPECTED(is_observed) && from != to) {
+        zend_observer_fiber_switch_notify(from, to);
+    }
+}
+
+}  // namespace trueasync::php
