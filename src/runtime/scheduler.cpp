@@ -17,12 +17,6 @@ thread_local constinit Hot hot __attribute__((tls_model("initial-exec"))) = {};
 
 using detail::hot;
 
-namespace {
-
-thread_local constinit Error* wait_error = nullptr;
-
-}  // namespace
-
 /// Where the reactor blocks and stuck programs are dealt with. In no list; nobody can await it.
 class Scheduler::OwnCoroutine final : public Coroutine {
 public:
@@ -67,20 +61,6 @@ Scheduler::Scheduler(Runtime& runtime, Reactor& reactor, StackPool& stacks, Sche
 Scheduler::~Scheduler() = default;
 
 Coroutine& Scheduler::own_coroutine() noexcept { return *own_; }
-
-// --- errors of waits
-
-Ref<Error> Scheduler::take_wait_error() noexcept { return Ref<Error>::adopt(std::exchange(wait_error, nullptr)); }
-
-WaitResult Scheduler::refuse(ErrorCode code, std::string message) noexcept {
-    return refuse(Error::make(code, std::move(message)));
-}
-
-WaitResult Scheduler::refuse(Ref<Error> error, WaitResult as) noexcept {
-    take_wait_error();
-    wait_error = error.detach();
-    return as;
-}
 
 // --- the list of all
 

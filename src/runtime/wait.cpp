@@ -263,4 +263,24 @@ void ProtectGuard::leave_quietly() noexcept {
     self_ = nullptr;
 }
 
+// --- errors of waits
+
+namespace {
+
+thread_local constinit Error* wait_error = nullptr;
+
+}  // namespace
+
+Ref<Error> Scheduler::take_wait_error() noexcept { return Ref<Error>::adopt(std::exchange(wait_error, nullptr)); }
+
+WaitResult Scheduler::refuse(ErrorCode code, std::string message) noexcept {
+    return refuse(Error::make(code, std::move(message)));
+}
+
+WaitResult Scheduler::refuse(Ref<Error> error, WaitResult as) noexcept {
+    take_wait_error();
+    wait_error = error.detach();
+    return as;
+}
+
 }  // namespace trueasync
