@@ -240,6 +240,16 @@ zend_op_array* compile_string(zend_string* source, const char* filename, zend_co
     return script;
 }
 
+/// Not before the first request: opcache, which starts after all modules, answers for a script that it knows without asking further.
+void watch_scripts() {
+    static const bool once = [] {
+        compile_file_before = std::exchange(zend_compile_file, compile_file);
+        compile_string_before = std::exchange(zend_compile_string, compile_string);
+        return true;
+    }();
+    static_cast<void>(once);
+}
+
 }  // namespace
 
 // --- after the script
@@ -338,8 +348,6 @@ void request_minit() {
     fiber_minit();
     gc_minit();
     generator_minit();
-    compile_file_before = std::exchange(zend_compile_file, compile_file);
-    compile_string_before = std::exchange(zend_compile_string, compile_string);
 }
 
 void request_mshutdown() {
@@ -365,6 +373,7 @@ void request_begin() {
     guard_fork();  // both before any script is compiled: the JIT keeps the handlers that it has seen
     share_signals_with_pcntl();
     guard_jit();
+    watch_scripts();
     gc_request_begin();
     request.is_in_scheduler = false;
     request.is_interrupt_queued = false;
