@@ -11,6 +11,7 @@
 #include "fork.hpp"
 #include "gc.hpp"
 #include "generator.hpp"
+#include "jit.hpp"
 #include "observer.hpp"
 #include "overflow.hpp"
 #include "pcntl.hpp"
@@ -374,6 +375,7 @@ void request_begin() {
     error_handler_request_begin();
     guard_fork();  // both before any script is compiled: the JIT keeps the handlers that it has seen
     share_signals_with_pcntl();
+    guard_jit();
     gc_request_begin();
     request.is_in_scheduler = false;
     request.is_interrupt_queued = false;

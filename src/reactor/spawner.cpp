@@ -11,7 +11,7 @@
 
 #include "orphans.hpp"
 
-extern char** environ;  // not declared everywhere
+extern char** environ;  // NOLINT(readability-redundant-declaration): not declared everywhere
 
 namespace trueasync {
 
@@ -156,8 +156,11 @@ private:
             if (const int failure = make_pipe(from, to); failure != 0) {
                 return failure;
             }
-            theirs = target == 0 ? std::move(from) : std::move(to);
-            ours_[target] = target == 0 ? std::move(to) : std::move(from);
+            if (target != 0) {
+                std::swap(from, to);
+            }
+            theirs = std::move(from);
+            ours_[target] = std::move(to);
             const int fd = ours_[target].get();
             ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK);
         } else if (stream.kind() == Stdio::Kind::Descriptor) {

@@ -86,7 +86,8 @@ void Scheduler::run_finally(Coroutine& coroutine) noexcept {
     coroutine.rare_->finally.run(
         true, coroutine.spawned_at(),
         [holder = Ref<Coroutine>(&coroutine)](const Ref<Error>& error) {
-            if (holder->owner() == nullptr || !holder->owner()->failed(*holder, *error)) {
+            Owner* owner = current_owner();  // of the helper; that of the coroutine itself has forgotten it
+            if (owner == nullptr || !owner->failed(*holder, *error)) {
                 Runtime::current()->unhandled(holder.get(), *error);
             }
         },

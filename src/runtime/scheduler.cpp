@@ -55,6 +55,7 @@ private:
 Scheduler::Scheduler(Runtime& runtime, Reactor& reactor, StackPool& stacks, SchedulerSettings settings)
     : runtime_(runtime), reactor_(reactor), stacks_(stacks), settings_(settings) {
     settings_.turns_per_tick = std::max(settings_.turns_per_tick, 1U);
+    settings_.tick_interval = std::max(settings_.tick_interval, Duration(1));
     turns_wanted_ = settings_.turns_per_tick;
 }
 
@@ -90,7 +91,7 @@ std::size_t Scheduler::alive_count() const noexcept {
 template <typename Visit>
 void Scheduler::each_unlisted(Visit&& visit) const {
     const auto visit_unlisted = [&visit](Coroutine& coroutine) {
-        if (!coroutine.is_listed()) {
+        if (!coroutine.is_listed() && !coroutine.is_finished()) {  // the running one may have just ended
             visit(coroutine);
         }
     };

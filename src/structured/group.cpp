@@ -44,8 +44,6 @@ public:
     void tell_pending(bool is_pending) noexcept { is_pending ? add_pending() : drop_pending(); }
     void forget() noexcept { group_ = nullptr; }
 
-    void let_task_go(Coroutine& task) noexcept { let_go(task); }
-
     static constexpr std::uint32_t kZombieNote = kZombie;
 
 protected:
@@ -327,7 +325,7 @@ TA_INLINE void GroupEvent::task_finished(Coroutine& task, Error* error) noexcept
 TA_COLD void GroupEvent::task_finished_slow(Coroutine& task, Error* error) noexcept {
     const std::uint32_t note = task.owner_note();
     const std::uint64_t number = number_of(note);
-    static_cast<TaskScope&>(*scope_).let_task_go(task);
+    task.set_owner(nullptr);
     if (error != nullptr || (note & kStores) == 0) {
         record(number, task, error);
     }

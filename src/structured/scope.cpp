@@ -158,17 +158,12 @@ bool ScopeEvent::finished(Coroutine& coroutine, Error* error) noexcept {
     }
     remove(coroutine);
     const bool is_active = (coroutine.owner_note() & (kZombie | kHelper)) == 0;
-    let_go(coroutine);
+    coroutine.set_owner(nullptr);
     if (TA_LIKELY(is_active)) {
         drop_active();
     }
     drop_pending();
     return is_handled;
-}
-
-void ScopeEvent::on_dispose(Coroutine& coroutine) noexcept {
-    coroutine.set_owner(nullptr);
-    release();
 }
 
 void ScopeEvent::add_active() noexcept {

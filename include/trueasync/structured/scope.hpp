@@ -84,7 +84,7 @@ public:
     void adopt_helper(Coroutine& coroutine) noexcept override;
     bool finished(Coroutine& coroutine, Error* error) noexcept override;
     bool failed(Coroutine& coroutine, Error& error) noexcept override;
-    void on_dispose(Coroutine& coroutine) noexcept override;
+    void on_dispose(Coroutine& /*coroutine*/) noexcept override {}  // it was forgotten at its end
 
     /// Calls `visit(ScopeEvent&)` for each child that lives, in the order they were made.
     template <typename Visit>
@@ -197,14 +197,6 @@ protected:
     static bool stop_one(
         Coroutine& coroutine, const Ref<Error>& cancellation, bool safely, bool even_zombies, Parked* parked
     );
-    /// A coroutine has ended and is forgotten, unless handlers for its end may fail yet.
-    void let_go(Coroutine& coroutine) noexcept {
-        if (TA_LIKELY(coroutine.finally_list() == nullptr)) {
-            coroutine.set_owner(nullptr);
-        } else {
-            add_ref();  // until it is disposed
-        }
-    }
 
 private:
     enum class Disposal : std::uint8_t { None, Safely, Cancelled };

@@ -463,5 +463,19 @@ RUNTIME_TEST(RunThreads, ExceptionsStayOnTheirThread) {
     EXPECT_EQ(caught, 80);
 }
 
+TEST(Run, AnyTickSettingsWork) {
+    RunOptions options;
+    options.settings.scheduler.tick_interval = {};
+    options.settings.scheduler.turns_per_tick = 0;
+    run(
+        [] {
+            for (int i = 0; i < 5000; ++i) {
+                suspend();
+            }
+        },
+        std::move(options)
+    );
+}
+
 }  // namespace
 }  // namespace trueasync::testing

@@ -149,6 +149,25 @@ TEST(MicrotaskQueue, ClearDropsWithoutRunning) {
 
 // --- in the scheduler
 
+CORO_TEST(Microtask, OneWhoseCoroutineHasJustEndedDoesNotFindItAmongTheLiving) {
+    std::size_t living = 0;
+    auto task = make_microtask([&] {
+        for ([[maybe_unused]] const Coroutine& coroutine : Scheduler::current()->alive()) {
+            ++living;
+        }
+        return Status();
+    });
+    auto handle = spawn([&] {
+        Scheduler::current()->add_microtask(*task);
+        return 1;
+    });
+    EXPECT_EQ(await(handle), 1);
+    EXPECT_EQ(living, 1U);  // this one
+    handle = {};
+    EXPECT_EQ(await(spawn([] { return 2; })), 2);
+    EXPECT_EQ(Scheduler::current()->alive_count(), 1U);
+}
+
 CORO_TEST(Microtask, RunsBeforeTheNextSwitch) {
     std::string trace;
     auto child = spawn([&] { trace += "child "; });

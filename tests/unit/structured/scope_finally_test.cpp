@@ -191,6 +191,41 @@ CORO_TEST(CoroutineFinally, Trace9WithoutAnAwaiterTheScopeGetsBoth) {
     EXPECT_EQ(steps, (Steps{"E", "F"}));
 }
 
+CORO_TEST(CoroutineFinally, TheScopeIsKeptUntilTheHandlersHaveRunNotByACoroutineThatIsHeld) {
+    int told = 0;
+    auto scope = ScopeEvent::create();
+    const ScopeEvent* address = scope.get();
+    const auto coroutine = make_coroutine([] {});
+    for (const bool fails : {false, true}) {
+        std::unique_ptr<FinallyHandler> handler = detail::make_finally([&, fails] {
+            suspend();
+            EXPECT_TRUE(coroutine->is_finished());
+            EXPECT_EQ(address->ref_count(), 2U) << "the helper's, and the test's";
+            if (fails) {
+                throw std::runtime_error("F");
+            }
+        });
+        ASSERT_TRUE(coroutine->add_finally(handler));
+    }
+    class Handler final : public ScopeErrorHandler {
+    public:
+        explicit Handler(int& told) : told_(told) {}
+        Ref<Error> call(ScopeEvent& /*scope*/, Coroutine& /*coroutine*/, Error& /*error*/) override {
+            ++told_;
+            return {};
+        }
+
+    private:
+        int& told_;
+    };
+    scope->set_error_handler(std::make_shared<Handler>(told));
+    ASSERT_TRUE(scheduler().spawn(*coroutine, scope.get()));
+    settle();
+    EXPECT_EQ(told, 1);
+    EXPECT_EQ(coroutine->owner(), nullptr);
+    EXPECT_EQ(scope->ref_count(), 1U);
+}
+
 RUNTIME_TEST(CoroutineFinally, Trace12CancelledParent) {
     Steps steps;
     const std::string thrown = thrown_by([&] {
