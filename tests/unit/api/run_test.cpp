@@ -463,7 +463,7 @@ RUNTIME_TEST(RunThreads, ExceptionsStayOnTheirThread) {
     EXPECT_EQ(caught, 80);
 }
 
-TEST(Run, AnyTickSettingsWork) {
+TEST_F(Run, AnyTickSettingsWork) {
     RunOptions options;
     options.settings.scheduler.tick_interval = {};
     options.settings.scheduler.turns_per_tick = 0;
