@@ -117,7 +117,8 @@ void run_main(RunOptions options, const std::function<void()>& body) {
             );
         }
     }
-    StreamReportSink standard;
+    // Never destroyed: handles that outlive every run still have something to report to.
+    static StreamReportSink& standard = *new StreamReportSink();
     ReportSink* const before = set_report_sink(options.sink != nullptr ? options.sink : &standard);
     Ref<Error> outcome;
     {
@@ -134,7 +135,7 @@ void run_main(RunOptions options, const std::function<void()>& body) {
             outcome = runtime.finish(std::move(error));
         }
     }
-    set_report_sink(before);
+    set_report_sink(before != nullptr ? before : &standard);
     if (outcome != nullptr && !outcome->is_cancellation()) {
         throw_error(outcome);
     }

@@ -78,12 +78,22 @@ void Event::leave_loop_now() noexcept {
 
 bool Event::replay(Callback* /*callback*/, void** /*result*/, Ref<Error>* /*error*/) { return false; }
 
+/// What users' code throws while an event is told about concerns nobody who waits for it.
+template <typename F>
+static void contained(Event& event, const char* what, F&& call) noexcept {
+    try {
+        call();
+    } catch (...) {
+        report_sink().warning(Warning::CallbackThrew, &event, what + ExceptionError::capture()->message());
+    }
+}
+
 bool Event::hand_out(void* value, Error* failure, Callback* callback, void** result, Ref<Error>* error) {
     mark_result_used();
     mark_exception_caught();
     const Ref<Error> kept(failure);
     if (callback != nullptr) {
-        callback->call(*this, value, failure);
+        contained(*this, "a callback threw: ", [&] { callback->call(*this, value, failure); });
     }
     if (result != nullptr) {
         *result = value;
@@ -101,7 +111,11 @@ Status Event::notify_slow(void* result, Error* error) {
         return refuse(code, is_closed() ? "cannot fire a closed event" : "cannot fire an event that is not active");
     }
     const Ref<Event> self((flags_ & kEndingTrait) != 0 ? nullptr : this);  // handler or callback may drop the last one
-    if (notify_handler() != nullptr && (notify_handler_(*this, result, error) == Notify::Stop || is_closed())) {
+    Notify answer = Notify::Continue;
+    if (notify_handler() != nullptr) {
+        contained(*this, "a notify handler threw: ", [&] { answer = notify_handler_(*this, result, error); });
+    }
+    if (answer == Notify::Stop || is_closed()) {
         if ((flags_ & kRepeatingTrait) == 0 && is_in_loop() && !fires_again()) {  // it has happened: nothing is to come
             loop_ref_count_ = 0;
             leave_loop_now();

@@ -49,6 +49,9 @@ Status TimerEvent::rearm(Duration delay) {
                    ? refuse_ended()
                    : Status::failure(ErrorCode::EventClosed, "cannot arm a closed timer again: " + info());
     }
+    if (!is_periodic() && state() == EventState::Fired) {
+        return Status::failure(ErrorCode::IllegalState, "cannot arm a timer again that is firing: " + info());
+    }
     delay_ = delay;
     return is_in_loop() ? enter_loop() : Status();
 }

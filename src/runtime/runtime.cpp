@@ -204,6 +204,9 @@ Ref<Error> Runtime::finish(Ref<Error> main_error) noexcept {
     if (state_ == State::Created || state_ == State::Stopped) {
         return {};
     }
+    if (Scheduler::current_coroutine() != main_.get()) {
+        return Error::make(ErrorCode::IllegalState, "only the code that became the main coroutine finishes a runtime");
+    }
     if (main_error != nullptr && !main_error->is_cancellation()) {
         if (first_error_ == nullptr) {
             first_error_ = main_error;

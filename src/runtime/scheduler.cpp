@@ -522,7 +522,7 @@ Status Scheduler::spawn(Coroutine& coroutine, Owner* owner) noexcept {
         return Status::failure(ErrorCode::IllegalState, "a coroutine is spawned only once: " + coroutine.info());
     }
     if (TA_UNLIKELY(!is_accepting_) &&
-        !(coroutine.is_cancel_requested_ && runtime_.state() == Runtime::State::Stopping)) {
+        (!coroutine.is_cancel_requested_ || runtime_.state() != Runtime::State::Stopping)) {
         return refuse_spawn();
     }
     return spawn_in(coroutine, owner);

@@ -128,7 +128,8 @@ Status IteratorEvent::add_worker() noexcept {
 void IteratorEvent::watch() noexcept {
     if (!is_watched_) {
         is_watched_ = true;
-        const auto task = Ref<HandOn>::adopt(new HandOn(*this));
+        const auto task = Ref<HandOn>::adopt(new HandOn(*this)
+        );  // NOLINT(bugprone-unhandled-exception-at-new): out of memory is the end
         Scheduler::current()->add_microtask(*task);
     }
 }

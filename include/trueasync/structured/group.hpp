@@ -221,7 +221,7 @@ private:
     void record(std::uint64_t number, Coroutine& task, Error* error) noexcept;
     std::uint64_t first_settled() noexcept;
     std::optional<std::uint64_t> first_success() const noexcept;
-    bool offer(Ask& ask, std::optional<std::uint64_t>& number) noexcept;
+    bool offer(Ask& ask, std::optional<std::uint64_t>& outcome) noexcept;
     void answer_all(FutureEvent& future, std::uint64_t end, bool ignores_errors) noexcept;
     void answer_one(FutureEvent& future, std::uint64_t number) noexcept;
     Ref<Error> hopeless() const noexcept;

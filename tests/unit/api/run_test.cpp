@@ -463,7 +463,28 @@ RUNTIME_TEST(RunThreads, ExceptionsStayOnTheirThread) {
     EXPECT_EQ(caught, 80);
 }
 
-TEST_F(Run, AnyTickSettingsWork) {
+RUNTIME_TEST(Run, ErrorOfAHandleThatOutlivesItIsReported) {
+    Handle<void> handle;
+    run([&] { handle = spawn([] { throw std::runtime_error("nobody asked"); }); });
+    set_report_sink(nullptr);
+    ::testing::internal::CaptureStderr();
+    run([] {});  // leaves the standard sink behind where there was none
+    handle = {};
+    EXPECT_NE(::testing::internal::GetCapturedStderr().find("nobody asked"), std::string::npos);
+    set_report_sink(&sink);
+}
+
+RUNTIME_TEST(Run, FinishIsForMainOnly) {
+    run([] {
+        auto other = spawn([] { return Runtime::current()->finish(); });
+        const Ref<Error> refusal = await(other);
+        ASSERT_NE(refusal, nullptr);
+        EXPECT_EQ(refusal->code(), ErrorCode::IllegalState);
+        EXPECT_EQ(await(spawn([] { return 1; })), 1);
+    });
+}
+
+RUNTIME_TEST(Run, AnyTickSettingsWork) {
     RunOptions options;
     options.settings.scheduler.tick_interval = {};
     options.settings.scheduler.turns_per_tick = 0;

@@ -272,6 +272,20 @@ TEST(Event, ThrowingCallbackHarmsNobody) {
     EXPECT_EQ(event->state(), EventState::Closed);
 }
 
+TEST(Event, ThrowingNotifyHandlerHarmsNobody) {
+    RecordingSink sink;
+    const SinkScope scope(sink);
+    Life life;
+    const auto event = PassiveEvent::create(life);
+    const auto callback = subscriber();
+    ASSERT_TRUE(event->add_callback(*callback));
+    event->set_notify_handler([](Event&, void*&, Error*&) -> Event::Notify { throw std::runtime_error("boom"); });
+    EXPECT_TRUE(event->notify(nullptr, nullptr));
+    EXPECT_EQ(callback->calls, 1);
+    EXPECT_TRUE(sink.has(Warning::CallbackThrew));
+    EXPECT_EQ(event->state(), EventState::Closed);
+}
+
 // --- notify_handler
 
 TEST(Event, NotifyHandlerComesBeforeTheCallbacks) {

@@ -226,6 +226,18 @@ RUNTIME_TEST(TimerEvent, RearmOfAClosedOneIsRefused) {
     EXPECT_EQ(reactor.active().visible, 0U);
 }
 
+RUNTIME_TEST(TimerEvent, RearmOfOneThatIsFiringIsRefused) {
+    VirtualReactor reactor;
+    auto timer = TimerEvent::create(reactor, 10ms);
+    Listener listener([&] { EXPECT_TRUE(timer->rearm(10ms).is(ErrorCode::IllegalState)); });
+    ASSERT_TRUE(timer->add_callback(listener));
+    ASSERT_TRUE(timer->start());
+    reactor.advance(10ms);
+    turn(reactor);
+    EXPECT_EQ(listener.calls, 1);
+    EXPECT_TRUE(timer->is_closed());
+}
+
 RUNTIME_TEST(TimerEvent, AMillionAtOnce) {
 #if defined(TA_ASAN) || defined(TA_TSAN)
     constexpr std::size_t kTimers = 50'000;
