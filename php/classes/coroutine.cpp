@@ -81,7 +81,6 @@ void PhpCoroutine::leave() noexcept {
     output.leave();
     compare.leave();
     error_handler.leave();
-    fiber_block.leave(request.has_seen_fiber);
     observe_switch(vm.current_fiber_context, request.scheduler_vm.current_fiber_context);
     request.scheduler_vm.load();
     request.is_in_scheduler = true;
@@ -93,7 +92,6 @@ void PhpCoroutine::enter() noexcept {
     output.enter();
     compare.enter();
     error_handler.enter();
-    fiber_block.enter();
     request.is_in_scheduler = false;
     if (UNEXPECTED(request.is_dying)) {
         throw_exit(zend_create_unwind_exit());
@@ -168,7 +166,6 @@ void PhpCoroutine::run() {
     }
     zend_catch { die(); }
     zend_end_try();
-    fiber_block.leave(request.has_seen_fiber);  // left behind by a fatal error
     vm.save();
     observe_end(fiber);
     request.scheduler_vm.load();
