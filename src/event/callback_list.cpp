@@ -51,6 +51,12 @@ bool CallbackList::remove_slow(Callback& callback, Event* event) noexcept {
     return true;
 }
 
+bool CallbackList::has_taker() const noexcept {
+    bool is_there = false;
+    each([&is_there](const Callback& callback) { is_there = is_there || callback.takes_error(); });
+    return is_there;
+}
+
 void CallbackList::notify(Event& event, void* result, Error* error) noexcept {
     const std::uint32_t end = length_;
     ++depth_;

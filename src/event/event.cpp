@@ -105,6 +105,13 @@ bool Event::hand_out(void* value, Error* failure, Callback* callback, void** res
 }
 
 Status Event::notify_slow(void* result, Error* error) {
+    if (TA_UNLIKELY(ends_itself() && !is_closed())) {
+        return refuse(ErrorCode::IllegalState, "cannot fire an event that ends by itself");
+    }
+    return fire(result, error);
+}
+
+Status Event::fire(void* result, Error* error) {
     const EventState before = state();
     if (before == EventState::Closed || (before != EventState::Active && !is_passive())) {
         const auto code = is_closed() ? ErrorCode::EventClosed : ErrorCode::IllegalState;
@@ -115,7 +122,7 @@ Status Event::notify_slow(void* result, Error* error) {
     if (notify_handler() != nullptr) {
         contained(*this, "a notify handler threw: ", [&] { answer = notify_handler_(*this, result, error); });
     }
-    if (answer == Notify::Stop || is_closed()) {
+    if ((answer == Notify::Stop && !ends_itself()) || is_closed()) {
         if ((flags_ & kRepeatingTrait) == 0 && is_in_loop() && !fires_again()) {  // it has happened: nothing is to come
             loop_ref_count_ = 0;
             leave_loop_now();
@@ -126,7 +133,9 @@ Status Event::notify_slow(void* result, Error* error) {
     move_to(EventState::Fired);
     if (!callbacks_.empty()) {  // someone is there to take it; who has left before does not count
         mark_result_used();
-        mark_exception_caught();
+        if (error == nullptr || callbacks_.has_taker()) {
+            mark_exception_caught();
+        }
     }
     callbacks_.notify(*this, result, error);
     if (state() == EventState::Fired) {
@@ -143,6 +152,10 @@ Status Event::notify_slow(void* result, Error* error) {
 
 void Event::close() noexcept {
     if (is_closed()) {
+        return;
+    }
+    if (TA_UNLIKELY(ends_itself() && state() != EventState::Fired && !is_ending())) {
+        report_sink().warning(Warning::WrongUse, this, "cannot close an event that ends by itself: " + info());
         return;
     }
     set(EventFlag::Closed);

@@ -624,14 +624,13 @@ void Scheduler::finish(Coroutine& coroutine) noexcept {
         coroutine.complete();  // nobody lists it any more
     }
     Error* error = coroutine.error();
-    const bool is_awaited = coroutine.callback_count() != 0;
-    coroutine.notify(error == nullptr ? coroutine.result() : nullptr, error).ignore();
+    coroutine.fire(error == nullptr ? coroutine.result() : nullptr, error).ignore();
     if (TA_UNLIKELY(coroutine.has_rare() && !coroutine.rare_->finally.empty())) {
         run_finally(coroutine);
     }
     const bool is_handled = coroutine.owner() != nullptr && coroutine.owner_->finished(coroutine, error);
     if (TA_UNLIKELY(error != nullptr)) {
-        if (is_awaited || is_handled) {
+        if (coroutine.has(EventFlag::ExceptionCaught) || is_handled) {
             coroutine.mark_exception_handled();
         } else if (coroutine.ref_count() == 1) {
             coroutine.report_leftovers();  // nobody is left who could ask for it

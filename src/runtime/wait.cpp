@@ -185,6 +185,9 @@ WaitResult detail::end_wait(Coroutine& self) noexcept {
     if (result == WaitResult::Ready) {
         if (const WakeCallback* fired = self.waker_.fired_simple(); fired != nullptr && fired->error() != nullptr) {
             const bool is_closed = fired->error()->code() == ErrorCode::EventClosed && fired->event() == nullptr;
+            if (fired->event() != nullptr) {
+                fired->event()->mark_exception_caught();
+            }
             result =
                 Scheduler::refuse(Ref<Error>(fired->error()), is_closed ? WaitResult::Refused : WaitResult::Failed);
         }
@@ -209,6 +212,7 @@ WaitResult detail::wait_long(Event& event, const WaitLimit& limit, std::source_l
     guard.add(event);
     const WaitResult result = guard.park(limit.deadline());
     if (result == WaitResult::Ready && guard.fired() != nullptr && guard.fired()->error() != nullptr) {
+        event.mark_exception_caught();
         return Scheduler::refuse(Ref<Error>(guard.fired()->error()), WaitResult::Failed);
     }
     return result;

@@ -45,6 +45,8 @@ void WakeCallback::dispose(Event* event) noexcept {
     }
 }
 
+bool WakeCallback::takes_error() const noexcept { return coroutine_->waker_state_ != WakerState::Queued; }
+
 void WakeCallback::end_loan() noexcept {
     is_lent_ = false;
     if (event_->is_ending()) {

@@ -21,6 +21,8 @@ public:
         }
     }
 
+    bool takes_error() const noexcept override { return body_ == nullptr || body_->takes_error(); }
+
     Continuation* body() const noexcept { return body_.get(); }
 
 private:
@@ -39,11 +41,11 @@ Status FutureEvent::fail(Ref<Error> error, PlaceNote where) {
     }
     error_ = std::move(error);
     completed_at_ = std::move(where);
-    const bool is_taken = callback_count() > onlookers_;
-    notify(nullptr, error_.get()).ignore();
-    if (!is_taken) {
-        clear(EventFlag::ExceptionCaught);
+    if (Scheduler* scheduler = Scheduler::current();
+        callback_count() != 0 && scheduler != nullptr && !scheduler->runtime().is_accepting()) {
+        mark_exception_caught();  // who waits is being cancelled by the shutdown: that this fails with it is no news
     }
+    fire(nullptr, error_.get()).ignore();
     return {};
 }
 
@@ -66,7 +68,6 @@ void FutureEvent::then(std::unique_ptr<Continuation> body) {
         begin(std::move(body));
         return;
     }
-    onlookers_ += body->takes_error() ? 0 : 1;
     auto callback = Ref<ContinuationCallback>::adopt(new ContinuationCallback(std::move(body)));
     add_callback(*callback).ignore();
     on_chained();
@@ -101,9 +102,7 @@ WaitResult detail::join_future_slow(
 ) noexcept {
     Ref<FutureEvent> held(&future);  // alive until here: the caller has it, or the waker
     const WaitResult result = self == nullptr ? wait_long(future, limit, where) : end_wait(*self);
-    if (result == WaitResult::Failed) {
-        future.mark_exception_handled();
-    } else if (result == WaitResult::Ready) {
+    if (result == WaitResult::Ready) {
         static_cast<void>(held.detach());  // the caller's
     }
     return result;

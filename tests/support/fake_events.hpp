@@ -116,28 +116,16 @@ public:
     void complete(int value) {
         value_ = value;
         has_value_ = true;
-        notify(&value_, nullptr).ignore();
+        fire(&value_, nullptr).ignore();
     }
     void fail(Ref<Error> error) {
         error_ = std::move(error);
-        notify(nullptr, error_.get()).ignore();
+        fire(nullptr, error_.get()).ignore();
     }
 
     bool replay(Callback* callback, void** result, Ref<Error>* error) override {
-        if (!has_value_ && error_ == nullptr) {
-            return false;
-        }
-        void* const value = has_value_ ? &value_ : nullptr;
-        if (callback != nullptr) {
-            callback->call(*this, value, error_.get());
-        }
-        if (result != nullptr) {
-            *result = value;
-        }
-        if (error != nullptr) {
-            *error = error_;
-        }
-        return true;
+        return (has_value_ || error_ != nullptr) &&
+               hand_out(has_value_ ? &value_ : nullptr, error_.get(), callback, result, error);
     }
 
     std::string info() const override { return is_closed() ? "FutureState(completed)" : "FutureState(pending)"; }

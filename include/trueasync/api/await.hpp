@@ -110,7 +110,8 @@ void sleep_for(
     detail::check(trueasync::sleep_until(Deadline::after(duration), where));
 }
 
-/// Runs `function` while cancellation of this coroutine waits, then delivers what came meanwhile. May suspend inside.
+/// Runs `function` while cancellation of this coroutine waits, then delivers what came meanwhile. May suspend inside. A shutdown and
+/// a deadlock do not wait: nothing else could then end a coroutine that waits for ever in here.
 template <typename F>
 std::invoke_result_t<F&> protect(F&& function) {
     ProtectGuard guard;

@@ -28,6 +28,9 @@ public:
     /// The event has let this callback go (removed, or the event ended). Gives up the event's reference.
     virtual void dispose(Event* /*event*/) noexcept { release(); }
 
+    /// Asked before the event fires with an error: whether this subscriber will take it. If nobody will, it is reported.
+    virtual bool takes_error() const noexcept { return true; }
+
     void add_ref() noexcept { ++ref_count_; }
     void release() noexcept {
         if (--ref_count_ == 0) {

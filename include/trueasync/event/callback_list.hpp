@@ -70,6 +70,9 @@ public:
     /// Takes out what `only` returned, without `dispose`: its reference goes to the caller.
     void take_only() noexcept { length_ = 0; }
 
+    /// Whether an error would reach somebody.
+    bool has_taker() const noexcept;
+
     /// Calls everyone who was subscribed when it began and still is when their turn comes.
     void notify(Event& event, void* result, Error* error) noexcept;
 

@@ -69,7 +69,8 @@ public:
     /// What a notify handler decides.
     enum class Notify : std::uint8_t { Continue, Stop };
 
-    /// Called before the callbacks; may change result and error, or stop the notification.
+    /// Called before the callbacks; may change result and error, or stop the notification. The end of a coroutine or a future cannot
+    /// be stopped: whoever waits is told all the same.
     using NotifyHandler = Notify (*)(Event& event, void*& result, Error*& error);
 
     // --- the eight methods
@@ -106,7 +107,7 @@ public:
     // --- firing and closing
 
     /// Fires: the handler, then everyone subscribed; then a one-shot event closes and a repeating one returns to where it
-    /// was. Refused when closed, and for loop events that are not active.
+    /// was. Refused when closed, for loop events that are not active, and for coroutines and futures, which end by themselves.
     Status notify(void* result, Error* error) {
         // The common case: an event that stays open and has one coroutine waiting, which is only queued.
         if (Callback* only = callbacks_.only();
@@ -118,7 +119,8 @@ public:
         return notify_slow(result, error);
     }
 
-    /// Ends the event's life: nothing fires any more, subscribers are let go. Closing twice does nothing.
+    /// Ends the event's life: nothing fires any more, subscribers are let go. Closing twice does nothing. A coroutine or a future that
+    /// has not ended stays as it is; that somebody tried is reported.
     void close() noexcept;
 
     // --- counting
@@ -260,6 +262,9 @@ protected:
     /// The end of every `replay`: gives `value` and `failure` to whoever asks, and notes that they were taken. True.
     bool hand_out(void* value, Error* failure, Callback* callback, void** result, Ref<Error>* error);
 
+    /// `notify` for the type itself.
+    Status fire(void* result, Error* error);
+
     /// Constructors of loop events call this: `start` and `stop` then count and reach `enter_loop`, `leave_loop`.
     void use_loop() noexcept { flags_ |= kLoopTrait; }
 
@@ -301,6 +306,8 @@ private:
         flags_ = (flags_ & ~(kStateMask << kStateShift)) | static_cast<std::uint32_t>(state) << kStateShift;
     }
     Status notify_slow(void* result, Error* error);
+    /// Only the type itself knows its end.
+    bool ends_itself() const noexcept { return type() == EventType::Coroutine || type() == EventType::Future; }
     Status refuse(ErrorCode code, const char* what) const;
     void leave_loop_now() noexcept;
     void let_go() noexcept;

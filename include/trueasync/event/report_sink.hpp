@@ -17,6 +17,7 @@ enum class Warning : std::uint8_t {
     ReleasedPastZero,  ///< an object was released once too often
     UnhandledFuture,   ///< a future failed and nobody took the error
     CallbackThrew,     ///< a callback, microtask destructor or switch handler threw; it was contained
+    WrongUse,          ///< a call that cannot return an error did nothing
 };
 
 /// Receives what the runtime has to tell a person. The default writes to standard error (room `debug/`); an

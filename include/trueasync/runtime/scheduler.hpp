@@ -479,7 +479,7 @@ TA_INLINE void Scheduler::notify_once(Event& event, void* result) noexcept {
     Callback* only = event.callbacks_.only();
     const bool is_wake = only != nullptr && only->is_single_wake();
     if (TA_UNLIKELY((event.flags_ & Event::kFiringBits) != 0 || !(is_wake || event.callbacks_.is_vacant()))) {
-        event.notify(result, nullptr).ignore();
+        event.fire(result, nullptr).ignore();
         return;
     }
     event.flags_ |= is_wake ? Event::kEasyEnd : Event::kClosedBit;  // closed, and taken by the one who waits

@@ -29,7 +29,8 @@ struct Stack {
 enum class GuardKind : std::uint8_t { None, Madvise, Mprotect };
 
 struct StackPoolSettings {
-    /// Usable bytes and one guard page together. Rounded up to whole pages, at least 16 KiB and two pages.
+    /// Usable bytes and one guard page together. Rounded up to whole pages, at least 16 KiB and two pages. A single frame that is
+    /// larger than a page could step over the guard: build code with such frames with `-fstack-clash-protection`.
     std::size_t stack_size = 256 * 1024;
     std::size_t min_idle = 64;      // warm stacks are never trimmed below this
     std::size_t max_idle = 131072;  // warm stacks are never kept above this

@@ -36,6 +36,8 @@ public:
 
     void call(Event& event, void* result, Error* error) override;
     void dispose(Event* event) noexcept override;
+    /// Not when something else has woken the coroutine before.
+    bool takes_error() const noexcept override;
 
     Event* event() const noexcept { return event_.get(); }
     WakeRole role() const noexcept { return role_; }

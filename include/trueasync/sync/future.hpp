@@ -110,7 +110,6 @@ private:
     TA_COLD Status refuse_second() const;
     void begin(std::unique_ptr<Continuation> body) noexcept;
 
-    std::uint32_t onlookers_ = 0;  // continuations that do not take an error
     Ref<Error> error_;
     PlaceNote created_at_;
     PlaceNote completed_at_;

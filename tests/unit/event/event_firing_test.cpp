@@ -17,6 +17,7 @@ using testing::Life;
 using testing::LoopEvent;
 using testing::PassiveEvent;
 using testing::RecordingSink;
+using testing::ResultEvent;
 using testing::says;
 using testing::SinkScope;
 using testing::subscriber;
@@ -270,6 +271,18 @@ TEST(Event, ThrowingCallbackHarmsNobody) {
     EXPECT_EQ(second->calls, 1);
     EXPECT_TRUE(sink.has(Warning::CallbackThrew));
     EXPECT_EQ(event->state(), EventState::Closed);
+}
+
+TEST(Event, ReplayContainsWhatACallbackThrows) {
+    RecordingSink sink;
+    const SinkScope scope(sink);
+    Life life;
+    const auto event = make_ref<ResultEvent>(life);
+    event->complete(8);
+    const auto late = subscriber([](Event&, void*, Error*) { throw std::runtime_error("boom"); });
+    EXPECT_TRUE(event->replay(late.get(), nullptr, nullptr));
+    ASSERT_EQ(sink.warnings.size(), 1U);
+    EXPECT_EQ(sink.warnings[0].kind, Warning::CallbackThrew);
 }
 
 TEST(Event, ThrowingNotifyHandlerHarmsNobody) {

@@ -285,6 +285,57 @@ RUNTIME_TEST(Coroutine, AwaiterThatWasCancelledTakesNoException) {
     EXPECT_EQ(sink.unhandled.size(), 1U);
 }
 
+RUNTIME_TEST(Coroutine, AwaiterThatSomethingElseHasWokenTakesNoException) {
+    const std::string what = what_of([&] {
+        in_runtime([&] {
+            ManualEvent begin;
+            auto child = spawn([&] {
+                await(begin);
+                throw std::runtime_error("same turn");
+            });
+            auto awaiter = spawn([child] { EXPECT_THROW(await(child), Cancellation); });
+            settle();
+            begin.notify();    // first in the queue
+            awaiter.cancel();  // woken before the child fails, runs after it
+            await(awaiter);
+        });
+    });
+    EXPECT_EQ(what, "same turn");
+    EXPECT_EQ(sink.unhandled.size(), 1U);
+}
+
+RUNTIME_TEST(Coroutine, AwaitThatATokenEndedTakesNoException) {
+    const std::string what = what_of([&] {
+        in_runtime([&] {
+            ManualEvent begin;
+            ManualEvent token;
+            auto child = spawn([&] {
+                await(begin);
+                throw std::runtime_error("same turn");
+            });
+            auto awaiter = spawn([&, child] { EXPECT_THROW(await(child, token), Cancellation); });
+            settle();
+            begin.notify();
+            token.notify();
+            await(awaiter);
+        });
+    });
+    EXPECT_EQ(what, "same turn");
+    EXPECT_EQ(sink.unhandled.size(), 1U);
+}
+
+CORO_TEST(Coroutine, ExceptionThatCameInTheTurnOfADeadlineIsTaken) {
+    ManualEvent begin;
+    auto child = spawn([&] {
+        await(begin);
+        throw std::runtime_error("same turn");
+    });
+    const auto timer = call_after(1ms, [&] { begin.notify(); });  // before the deadline, at the same time
+    auto awaiter = spawn([child] { EXPECT_THROW(await(child, 1ms), std::runtime_error); });
+    await(awaiter);
+    EXPECT_TRUE(sink.unhandled.empty());
+}
+
 RUNTIME_TEST(Coroutine, FirstOfTwoUnhandledIsWhatRunThrows) {
     try {
         in_runtime([] {

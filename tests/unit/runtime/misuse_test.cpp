@@ -444,5 +444,32 @@ CORO_TEST(Misuse, SuspendingInACompletionCallback) {
     await(other);
 }
 
+CORO_TEST(Misuse, OnlyACoroutineItselfFiresAndCloses) {
+    auto child = spawn([] {
+        suspend();
+        return 5;
+    });
+    suspend();
+    Event& event = child.coroutine();
+    EXPECT_TRUE(event.notify(nullptr, nullptr).is(ErrorCode::IllegalState));
+    event.close();
+    ASSERT_EQ(sink.warnings.size(), 1U);
+    EXPECT_EQ(sink.warnings[0].kind, Warning::WrongUse);
+    EXPECT_TRUE(contains(sink.warnings[0].text, "cannot close an event that ends by itself"));
+    EXPECT_FALSE(child.is_finished());
+    EXPECT_EQ(await(child), 5);
+    EXPECT_TRUE(event.notify(nullptr, nullptr).is(ErrorCode::EventClosed));
+}
+
+CORO_TEST(Misuse, TheEndOfACoroutineCannotBeStopped) {
+    auto child = spawn([] {
+        suspend();
+        return 6;
+    });
+    child.coroutine().set_notify_handler([](Event&, void*&, Error*&) { return Event::Notify::Stop; });
+    EXPECT_EQ(await(child), 6);
+    EXPECT_TRUE(child.is_finished());
+}
+
 }  // namespace
 }  // namespace trueasync::testing
