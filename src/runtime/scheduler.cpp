@@ -243,7 +243,7 @@ bool Scheduler::prepare(Coroutine& coroutine) noexcept {
 /// the waiter, which is not queued yet; null: nothing was done. A waiter that has waited by `join` gets the runtime's reference.
 TA_INLINE Coroutine* Scheduler::finish_simple(Coroutine& coroutine, bool& is_given) noexcept {
     Callback* callback = coroutine.callbacks_.first();
-    if (coroutine.callbacks_.only() == nullptr || !callback->is_single_wake() ||
+    if (!coroutine.callbacks_.has_one() || coroutine.callbacks_.has_memory() || !callback->is_single_wake() ||
         (coroutine.attention_ & ~std::uint32_t{Coroutine::kUnlisted}) != 0 || coroutine.extras_ != 0 ||
         (coroutine.flags_ & Event::kFiringBits) != 0) {
         return nullptr;
@@ -251,13 +251,13 @@ TA_INLINE Coroutine* Scheduler::finish_simple(Coroutine& coroutine, bool& is_giv
     if (TA_UNLIKELY(coroutine.is_listed())) {
         static_cast<ListNode<AliveTag>&>(coroutine).unlink();
     }
-    coroutine.flags_ |= Event::kEasyEnd;  // closed, and taken by the one who waits
+    coroutine.flags_ |= Event::kEasyEnd | Event::kBareTrait;  // closed, and taken by the one who waits
     coroutine.move_to(EventState::Closed);
     coroutine.callbacks_.take_only();
     auto& wake_callback = static_cast<WakeCallback&>(*callback);
     is_given = wake_callback.is_lent_;
     wake_callback.role_ = WakeRole::Wake;  // as it is: with the next three it makes one store
-    wake_callback.has_fired_ = true;
+    wake_callback.fired_ = WakeCallback::Fired::Well;
     wake_callback.is_subscribed_ = false;
     wake_callback.is_lent_ = false;
     return &Coroutine::of(wake_callback);
@@ -712,10 +712,10 @@ Status Scheduler::begin(Coroutine& main, const SwitchHandlers& main_handlers) no
         main.attention_ |= Coroutine::kHooks;
     }
     main.context_.adopt_thread();
-    set_accepting(true);
     hot.current = &main;
     hot.exceptions = reinterpret_cast<detail::ExceptionState*>(abi::__cxa_get_globals());
     hot.scheduler = this;
+    set_accepting(true);
     stacks_.set_spare_probe([]() noexcept { return hot.spare != nullptr; });
     last_tick_ = reactor_.now();
     hot.fast_turns = 0;

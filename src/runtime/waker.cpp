@@ -15,7 +15,7 @@ void WakeCallback::call(Event& /*event*/, void* result, Error* error) {
     if (is_lent_) {
         end_loan();
     }
-    has_fired_ = true;
+    fired_ = error == nullptr ? Fired::Well : Fired::Badly;
     result_ = result;
     if (error != nullptr) {
         error_ = Ref<Error>(error);
@@ -29,7 +29,7 @@ void WakeCallback::dispose(Event* event) noexcept {
         if (is_lent_) {
             end_loan();
         }
-        if (!has_fired_) {
+        if (!has_fired()) {
             const Ref<Error> closed = Error::make(
                 ErrorCode::EventClosed,
                 "the event was closed while it was waited for" + (event != nullptr ? ": " + event->info() : "")
@@ -132,7 +132,7 @@ void Waker::leave_one(WakeCallback& callback) noexcept {
         callback.event_->del_callback(callback);
     }
     callback.is_started_ = false;
-    callback.has_fired_ = false;
+    callback.fired_ = WakeCallback::Fired::No;
     callback.result_ = nullptr;
     if (std::exchange(callback.is_lent_, false)) {
         callback.event_.set_adopted(nullptr);

@@ -28,6 +28,15 @@ public:
     void* result() noexcept override { return (this->body() & kHasValue) != 0 ? &value_ : nullptr; }
     Stored& value() noexcept { return value_; }
 
+    /// As for every event, but these are never objects of a host.
+    TA_INLINE void release() noexcept {
+        if (TA_LIKELY(this->count_or_offset_ > 1)) {
+            --this->count_or_offset_;
+        } else {
+            this->release_last();
+        }
+    }
+
 protected:
     static constexpr std::uint8_t kHasFunction = 1;
     static constexpr std::uint8_t kHasValue = 2;
@@ -90,7 +99,7 @@ protected:
     }
     void end_easily() noexcept override {
         if constexpr (std::is_trivially_destructible_v<typename Base::Stored>) {
-            if (TA_LIKELY(this->is_bare() && this->body() == Base::kHasValue)) {
+            if (TA_LIKELY(this->has_ended_bare() && this->body() == Base::kHasValue)) {
                 Event::operator delete(this, sizeof(*this));
                 return;
             }

@@ -26,8 +26,8 @@ TA_COLD Closure* spawn_slow(F function, std::source_location where) {
 
 template <typename Closure, typename F>
 TA_INLINE Closure* spawn_closure(F&& function, std::source_location where) {
-    const std::uint64_t id = Scheduler::claim_spawn();
-    if (TA_UNLIKELY(id == 0)) {
+    std::uint64_t id = 0;
+    if (TA_UNLIKELY(!Scheduler::claim_spawn(id))) {
         return spawn_slow<Closure, std::decay_t<F>>(std::forward<F>(function), where);
     }
     Closure* coroutine = nullptr;

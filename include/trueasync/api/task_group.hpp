@@ -120,7 +120,7 @@ public:
     void spawn(F&& task, std::source_location where = std::source_location::current()) {
         if (TA_LIKELY(group_->is_plain())) {
             group_->reserve();
-            if (const std::uint64_t id = Scheduler::claim_owned_spawn(); TA_LIKELY(id != 0)) {
+            if (std::uint64_t id = 0; TA_LIKELY(Scheduler::claim_owned_spawn(id))) {
                 spawn_plain(std::forward<F>(task), where, id);
                 return;
             }

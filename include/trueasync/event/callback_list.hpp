@@ -56,7 +56,12 @@ public:
     }
 
     /// The only subscriber, if there is just one and nobody iterates; else null.
-    Callback* only() const noexcept { return length_ == 1 && depth_ == 0 ? first_ : nullptr; }
+    Callback* only() const noexcept { return has_one() ? first_ : nullptr; }
+
+    /// Whether there is `only`.
+    bool has_one() const noexcept { return length_ == 1 && depth_ == 0; }
+    /// Whether there ever were two.
+    bool has_memory() const noexcept { return capacity_ != 0; }
 
     /// Who subscribed first; means nothing in an empty list.
     Callback* first() const noexcept { return first_; }

@@ -40,7 +40,7 @@ protected:
     void set(EventFlag flag) noexcept { flags_ |= bit(flag); }
     void clear(EventFlag flag) noexcept { flags_ &= ~bit(flag); }
 
-    std::uint32_t flags_;               // flags 0-14, state 16-18, traits 15 and 19-23, type 24-31
+    std::uint32_t flags_;               // flags 0-10, state 16-18, traits 14, 15 and 19-23, type 24-31
     std::uint32_t extra_offset_ = 0;    // where additional data lies, counted from the event
     std::uint32_t count_or_offset_;     // references, or with `HostObject` the distance to the host's object
     std::uint32_t loop_ref_count_ = 0;  // how many want it in the loop
@@ -278,6 +278,9 @@ protected:
     void report_leftovers() noexcept;
 
     CallbackList callbacks_;
+
+    /// Says that the destructor of the base classes would have nothing to do; whoever changes that clears it.
+    static constexpr std::uint32_t kBareTrait = 1U << 14;
 
 private:
     friend class EventHeader;

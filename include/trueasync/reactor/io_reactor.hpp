@@ -14,6 +14,7 @@ struct IoReactorStats {
     std::uint64_t sleeps = 0;    ///< those that could block
     std::uint64_t reports = 0;   ///< what the kernel has said about descriptors
     std::uint64_t controls = 0;  ///< changes of what it is asked for
+    std::uint64_t interruptions = 0;  ///< sleeps that ended by a signal, or because the kernel felt like it
 };
 
 /// A reactor that knows descriptors. There is one registration for each descriptor, however many wait for it and for whatever.

@@ -207,6 +207,8 @@ protected:
 
     /// The destructor has nothing to do: no error, nothing special, no memory.
     bool is_bare() const noexcept { return extras_ == 0 && callbacks_.is_bare(); }
+    /// The same, known from the end: one waited for it, and there is nothing to be looked at.
+    bool has_ended_bare() const noexcept { return (flags_ & kBareTrait) != 0; }
     /// For `set_body`: nothing of the user's is left in it. When nobody else holds it, the runtime says so with `kNothing` before
     /// `end_easily`, which then has only the memory to free.
     static constexpr std::uint8_t kHollow = 128;
@@ -248,6 +250,7 @@ private:
     };
     void note(Extra extra, bool is_so) noexcept {
         extras_ = static_cast<std::uint8_t>(is_so ? extras_ | extra : extras_ & ~extra);
+        flags_ &= ~kBareTrait;
     }
 
     /// What few coroutines have.

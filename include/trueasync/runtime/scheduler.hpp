@@ -33,14 +33,17 @@ enum class WaitResult : std::uint8_t {
 
 namespace detail {
 
-/// The layout of `__cxa_eh_globals`: the exceptions a stack is handling belong to that stack.
+/// The layout of `__cxa_eh_globals`: the exceptions a stack is handling belong to that stack. The count is an `unsigned int` there, and
+/// what follows it is not used.
 struct ExceptionState {
     void* caught = nullptr;
-    unsigned int uncaught = 0;
+    std::uintptr_t uncaught = 0;
+
+    bool is_empty() const noexcept { return (reinterpret_cast<std::uintptr_t>(caught) | uncaught) == 0; }
 };
 
-/// What a switch touches, per thread: one cache line. All zero on a thread without a runtime, which sends every fast path to its
-/// slow one.
+/// What a switch touches, per thread: one cache line, and behind it what only a spawn reads. All zero on a thread without a runtime,
+/// which sends every fast path to its slow one.
 struct alignas(64) Hot {
     Coroutine* current = nullptr;
     ExceptionState* exceptions = nullptr;  // between the two on purpose: adjacent ones were written as one vector
@@ -49,7 +52,8 @@ struct alignas(64) Hot {
     std::int32_t promises = 0;          // of stacks that were made and went to nobody yet; see `StackPool::reserve`
     ExecutionContext* spare = nullptr;  // of a coroutine that has ended, waiting for the next one to start
     Scheduler* scheduler = nullptr;
-    std::uint64_t spawned = 0;  // how many so far, which is the id of the latest
+    std::uint64_t spawned = 0;     // how many so far, which is the id of the latest
+    bool is_spawn_simple = false;  // there is a running coroutine, spawns are accepted, and there is no host hook
 };
 
 TA_API extern thread_local constinit Hot hot __attribute__((tls_model("initial-exec")));
@@ -208,29 +212,28 @@ public:
     [[nodiscard]] Status can_spawn() noexcept;
 
     /// The same in two steps, for a coroutine that is made in between and is nothing special. First: what it needs is there, here is
-    /// its id (see `Coroutine::Claim`); 0 when it is not, use `spawn`.
-    static TA_INLINE std::uint64_t claim_spawn() noexcept {
+    /// its id (see `Coroutine::Claim`). False when it is not: use `spawn`.
+    static TA_INLINE bool claim_spawn(std::uint64_t& id) noexcept {
         detail::Hot& hot = detail::hot_here();
-        Scheduler* scheduler = hot.scheduler;
         if (TA_UNLIKELY(
-                scheduler == nullptr || !scheduler->is_spawn_simple_ || hot.current == nullptr ||
-                hot.current->owner() != nullptr || !scheduler->reserve_stack(hot)
+                !hot.is_spawn_simple || (hot.current->extras_ & Coroutine::kOwned) != 0 || !reserve_stack(hot)
             )) {
-            return 0;
+            return false;
         }
-        return ++hot.spawned;
+        id = ++hot.spawned;
+        return true;
     }
     /// The same for a coroutine whose owner is not the running one's; that asks and tells the owner itself.
-    static TA_INLINE std::uint64_t claim_owned_spawn() noexcept {
+    static TA_INLINE bool claim_owned_spawn(std::uint64_t& id) noexcept {
         detail::Hot& hot = detail::hot_here();
-        Scheduler* scheduler = hot.scheduler;
-        if (TA_UNLIKELY(scheduler == nullptr || !scheduler->is_spawn_simple_ || !scheduler->reserve_stack(hot))) {
-            return 0;
+        if (TA_UNLIKELY(!hot.is_spawn_simple || !reserve_stack(hot))) {
+            return false;
         }
-        return ++hot.spawned;
+        id = ++hot.spawned;
+        return true;
     }
     /// Second: it is made, with the reference that the runtime holds; or it could not be made.
-    static TA_INLINE void enter(Coroutine& coroutine) noexcept { detail::hot_here().queue.push_back(coroutine); }
+    static TA_INLINE void enter(Coroutine& coroutine) noexcept { detail::hot.queue.push_back(coroutine); }
     static void unclaim_spawn(std::uint64_t id) noexcept {
         current()->stacks_.unreserve();
         if (detail::hot.spawned == id) {
@@ -302,7 +305,9 @@ private:
 
     void set_accepting(bool is_accepting) noexcept {
         is_accepting_ = is_accepting;
-        is_spawn_simple_ = is_accepting_ && host_hook_ == nullptr;
+        if (current() == this) {
+            detail::hot.is_spawn_simple = is_accepting_ && host_hook_ == nullptr;
+        }
     }
     static TA_INLINE void enqueue(Coroutine& coroutine) noexcept {
         coroutine.waker_state_ = WakerState::Queued;
@@ -339,12 +344,12 @@ private:
         coroutine.begin_turn();
         hot.spare = nullptr;
     }
-    TA_INLINE bool reserve_stack(detail::Hot& hot) noexcept {
+    static TA_INLINE bool reserve_stack(detail::Hot& hot) noexcept {
         if (TA_LIKELY(!detail::count_down(hot.promises))) {
             return true;
         }
         hot.promises = 0;
-        return stacks_.reserve();
+        return hot.scheduler->stacks_.reserve();
     }
     void enlist(Coroutine& coroutine) noexcept;
     template <typename Visit>
@@ -389,7 +394,6 @@ private:
     std::uint32_t turns_wanted_ = 0;  // adapted to how long turns take
     Instant last_tick_{};             // of the reactor, by the clock; none after a sleep
     bool is_accepting_ = false;
-    bool is_spawn_simple_ = false;  // accepting, and no host hook
     bool is_draining_ = false;
     SchedulerStats stats_;
 };
@@ -399,8 +403,8 @@ TA_INLINE WaitResult Scheduler::suspend(std::source_location where) noexcept {
     Coroutine* self = hot.current;
     Coroutine* next = hot.queue.head();
     if (TA_UNLIKELY(
-            next == nullptr || (self->attention_ | next->attention_) != 0 || hot.exceptions->caught != nullptr ||
-            hot.exceptions->uncaught != 0 || detail::count_down(hot.fast_turns)
+            next == nullptr || (self->attention_ | next->attention_) != 0 || !hot.exceptions->is_empty() ||
+            detail::count_down(hot.fast_turns)
         )) {
         return suspend_slow(where);
     }
@@ -421,7 +425,7 @@ TA_INLINE bool Scheduler::are_plain(const Coroutine& self, const Coroutine& next
 
 TA_INLINE bool Scheduler::may_turn(detail::Hot& hot) noexcept {
     return TA_LIKELY(
-        hot.exceptions->caught == nullptr && hot.exceptions->uncaught == 0 && !detail::count_down(hot.fast_turns)
+        hot.exceptions->is_empty() && !detail::count_down(hot.fast_turns)
     );
 }
 
@@ -476,8 +480,8 @@ TA_INLINE Coroutine* Scheduler::wait_simple(Event& event, bool is_lent, std::sou
 }
 
 TA_INLINE void Scheduler::notify_once(Event& event, void* result) noexcept {
-    Callback* only = event.callbacks_.only();
-    const bool is_wake = only != nullptr && only->is_single_wake();
+    Callback* only = event.callbacks_.first();
+    const bool is_wake = event.callbacks_.has_one() && only->is_single_wake();
     if (TA_UNLIKELY((event.flags_ & Event::kFiringBits) != 0 || !(is_wake || event.callbacks_.is_vacant()))) {
         event.fire(result, nullptr).ignore();
         return;
@@ -487,7 +491,7 @@ TA_INLINE void Scheduler::notify_once(Event& event, void* result) noexcept {
     if (is_wake) {
         event.callbacks_.take_only();
         auto& callback = static_cast<WakeCallback&>(*only);
-        callback.has_fired_ = true;
+        callback.fired_ = WakeCallback::Fired::Well;
         callback.is_subscribed_ = false;
         callback.result_ = result;
         wake(Coroutine::of(callback));

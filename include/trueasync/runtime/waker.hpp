@@ -41,7 +41,7 @@ public:
 
     Event* event() const noexcept { return event_.get(); }
     WakeRole role() const noexcept { return role_; }
-    bool has_fired() const noexcept { return has_fired_; }
+    bool has_fired() const noexcept { return fired_ != Fired::No; }
     /// What the event gave; for a coroutine, where its result lies.
     void* result() const noexcept;
     Error* error() const noexcept { return error_.get(); }
@@ -61,7 +61,7 @@ private:
         is_single_wake_ = false;
         role_ = role;
         index_ = index;
-        has_fired_ = false;
+        fired_ = Fired::No;
     }
 
     /// As the first subscription of a coroutine is between waits: ready for `Waker::begin_simple`. The list then holds it unasked,
@@ -77,9 +77,11 @@ private:
     /// Ends a loan: the event is held from now on, or forgotten when it is about to go.
     void end_loan() noexcept;
 
+    enum class Fired : std::uint8_t { No, Well, Badly };  // `Badly`: with an error
+
     // The small ones first: they fit behind the base class.
     WakeRole role_ = WakeRole::Wake;
-    bool has_fired_ = false;
+    Fired fired_ = Fired::No;
     bool is_subscribed_ = false;
     bool is_lent_ = false;  // `event_` is a spawned coroutine, which cannot go before it fires: not counted
     bool is_started_ : 1 = false;
@@ -118,7 +120,7 @@ public:
             event.add_ref();
         }
         first_.role_ = WakeRole::Wake;
-        first_.has_fired_ = false;
+        first_.fired_ = WakeCallback::Fired::No;
         first_.is_subscribed_ = true;
         first_.is_lent_ = is_lent;
         first_.event_.set_adopted(&event);
@@ -127,7 +129,7 @@ public:
     /// After a simple wait: true when the event has fired without an error; then everything is left. Else use `leave`.
     /// Without `releases` the reference to the event goes to the caller.
     TA_INLINE bool end_simple(bool releases) noexcept {
-        if (TA_UNLIKELY(first_.is_subscribed_ || first_.error_ != nullptr)) {
+        if (TA_UNLIKELY(first_.fired_ != WakeCallback::Fired::Well)) {
             return false;
         }
         Event* event = first_.event_.detach();
@@ -138,7 +140,7 @@ public:
     }
 
     /// What ended a simple wait; null when nothing has.
-    const WakeCallback* fired_simple() const noexcept { return first_.has_fired_ ? &first_ : nullptr; }
+    const WakeCallback* fired_simple() const noexcept { return first_.has_fired() ? &first_ : nullptr; }
 
     /// `leave` for a simple wait, and for none.
     void leave_simple() noexcept {
@@ -154,7 +156,7 @@ public:
 
     /// The event that fired first; null when none has.
     const WakeCallback* fired() const noexcept { return has_fired() ? &at(first_fired_) : nullptr; }
-    bool has_fired() const noexcept { return count_ != 0 && at(first_fired_).has_fired_; }
+    bool has_fired() const noexcept { return count_ != 0 && at(first_fired_).has_fired(); }
 
     std::size_t size() const noexcept { return count_ != 0 ? count_ : first_.event() != nullptr ? 1 : 0; }
     const WakeCallback& at(std::size_t index) const noexcept {

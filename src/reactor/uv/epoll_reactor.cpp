@@ -61,8 +61,11 @@ public:
         if (is_asleep) {
             triggers_->end_sleep();
         }
-        if (TA_UNLIKELY(count < 0 && errno != EINTR)) {
-            return system_failure(errno, "wait for events");
+        if (TA_UNLIKELY(count < 0)) {
+            if (errno != EINTR) {
+                return system_failure(errno, "wait for events");
+            }
+            ++stats_.interruptions;
         }
         bool is_libuv_ready = false;
         for (int i = 0; i < count; ++i) {
