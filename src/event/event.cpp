@@ -184,7 +184,7 @@ void Event::set_hidden(bool hidden) noexcept {
 void Event::become_host_object(std::uint32_t offset) noexcept {
     set(EventFlag::HostObject);
     set(EventFlag::NoFreeMemory);
-    count_or_offset_ = offset;
+    count_or_offset_ = -static_cast<std::int32_t>(offset);
 }
 
 void Event::hold_host_object(std::uint32_t offset) noexcept {
@@ -199,7 +199,7 @@ void Event::hold_host_object(std::uint32_t offset) noexcept {
 
 std::uint32_t Event::ref_count() const noexcept {
     return has(EventFlag::HostObject) ? host_objects().ref_count(const_cast<Event*>(this)->host_object())
-                                      : count_or_offset_;
+                                      : static_cast<std::uint32_t>(count_or_offset_);
 }
 
 void Event::release_slow() noexcept {

@@ -622,6 +622,20 @@ Ref<Error> GroupEvent::hopeless() const noexcept {
     return Error::make(ErrorCode::IllegalState, std::string("No task is left in the ") + name());
 }
 
+WaitResult GroupEvent::wait_answer(FutureEvent& answer, const WaitLimit& limit, std::source_location where) noexcept {
+    const WaitResult result = wait_future(answer, limit, where);
+    if ((result != WaitResult::Cancelled && result != WaitResult::TimedOut) || !answer.is_completed()) {
+        return result;
+    }
+    Ref<Error> missed = Scheduler::take_wait_error();
+    if (missed != nullptr && missed->is_cancellation() && missed->reason() != CancelReason::Token) {
+        Scheduler::current()->cancel(*Scheduler::current_coroutine(), std::move(missed));
+    }
+    answer.mark_exception_handled();
+    return answer.error() == nullptr ? WaitResult::Ready
+                                     : Scheduler::refuse(Ref<Error>(answer.error()), WaitResult::Failed);
+}
+
 // --- ending
 
 void GroupEvent::shut() noexcept {

@@ -41,6 +41,7 @@ Status FutureEvent::fail(Ref<Error> error, PlaceNote where) {
     }
     error_ = std::move(error);
     completed_at_ = std::move(where);
+    flags_ &= ~kBareTrait;
     if (Scheduler* scheduler = Scheduler::current();
         callback_count() != 0 && scheduler != nullptr && !scheduler->runtime().is_accepting()) {
         mark_exception_caught();  // who waits is being cancelled by the shutdown: that this fails with it is no news
@@ -101,11 +102,17 @@ WaitResult detail::join_future_slow(
     FutureEvent& future, const WaitLimit& limit, Coroutine* self, std::source_location where
 ) noexcept {
     Ref<FutureEvent> held(&future);  // alive until here: the caller has it, or the waker
+    future.mark_used();              // the simple way does not say so: whoever completes the future for a waiter does
     const WaitResult result = self == nullptr ? wait_long(future, limit, where) : end_wait(*self);
     if (result == WaitResult::Ready) {
         static_cast<void>(held.detach());  // the caller's
     }
     return result;
+}
+
+WaitResult detail::join_given_future(FutureEvent& future, Coroutine* self, std::source_location where) noexcept {
+    const auto given = Ref<FutureEvent>::adopt(self == nullptr ? &future : nullptr);  // else the waker has it
+    return join_future_slow(future, {}, self, where);
 }
 
 bool FutureEvent::replay(Callback* callback, void** result, Ref<Error>* error) {

@@ -186,6 +186,8 @@ public:
     }
 
     State& state() const noexcept { return *state_; }
+    /// Gives its reference up to the caller.
+    State* detach() noexcept { return state_.detach(); }
 
 private:
     template <typename L, typename F>
@@ -202,8 +204,8 @@ private:
 template <typename T>
 class FutureState {
 public:
-    explicit FutureState(std::source_location where = std::source_location::current())
-        : state_(make_ref<PlainFuture<detail::FutureValue<T>>>(where)) {}
+    TA_INLINE explicit FutureState(std::source_location where = std::source_location::current())
+        : state_(Ref<PlainFuture<detail::FutureValue<T>>>::adopt(new PlainFuture<detail::FutureValue<T>>(where))) {}
 
     Future<T> future() const noexcept { return Future<T>(state_); }
     bool is_completed() const noexcept { return state_->is_completed(); }
@@ -232,16 +234,12 @@ private:
     Ref<typename Future<T>::State> state_;
 };
 
-/// Waits until a future is complete and returns its value, or throws its error. May suspend; does not when it is complete already.
-/// Everyone who asks gets the value; one that can only be moved goes to whoever asks first.
-/// Cancel safety: cancelling the waiter does nothing to the future.
+namespace detail {
+
+/// The value of a future that is complete: a copy, or itself where there are no copies. Takes over a reference.
 template <typename T>
-TA_INLINE T
-await(const Future<T>& future, const Limit& limit = {}, std::source_location where = std::source_location::current()) {
-    using State = typename Future<T>::State;
-    State& state = future.state();
-    detail::check(join_future(state, limit, where));
-    [[maybe_unused]] const auto held = Ref<State>::adopt(&state);
+TA_INLINE T take_value(typename Future<T>::State& state) {
+    [[maybe_unused]] const auto held = Ref<typename Future<T>::State>::adopt(&state);
     if constexpr (!std::is_void_v<T>) {
         if constexpr (std::is_copy_constructible_v<T>) {
             return held->get();
@@ -249,6 +247,35 @@ await(const Future<T>& future, const Limit& limit = {}, std::source_location whe
             return std::move(held->get());
         }
     }
+}
+
+}  // namespace detail
+
+/// Waits until a future is complete and returns its value, or throws its error. May suspend; does not when it is complete already.
+/// Everyone who asks gets the value; one that can only be moved goes to whoever asks first.
+/// Cancel safety: cancelling the waiter does nothing to the future.
+template <typename T>
+TA_INLINE T
+await(const Future<T>& future, const Limit& limit, std::source_location where = std::source_location::current()) {
+    typename Future<T>::State& state = future.state();
+    detail::check(join_future(state, limit, where));
+    return detail::take_value<T>(state);
+}
+
+template <typename T>
+TA_INLINE T await(const Future<T>& future, std::source_location where = std::source_location::current()) {
+    return await(future, Limit(), where);
+}
+
+/// The same for a future that nobody needs afterwards.
+template <typename T>
+TA_INLINE T await(Future<T>&& future, std::source_location where = std::source_location::current()) {
+    typename Future<T>::State& state = *future.detach();
+    Coroutine* self = Scheduler::wait_simple<false>(state, Hold::Given, where);
+    if (TA_UNLIKELY(self == nullptr || !Scheduler::end_simple_join(*self))) {
+        detail::check(detail::join_given_future(state, self, where));
+    }
+    return detail::take_value<T>(state);
 }
 
 template <typename T>

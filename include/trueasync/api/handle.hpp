@@ -28,15 +28,6 @@ public:
     void* result() noexcept override { return (this->body() & kHasValue) != 0 ? &value_ : nullptr; }
     Stored& value() noexcept { return value_; }
 
-    /// As for every event, but these are never objects of a host.
-    TA_INLINE void release() noexcept {
-        if (TA_LIKELY(this->count_or_offset_ > 1)) {
-            --this->count_or_offset_;
-        } else {
-            this->release_last();
-        }
-    }
-
 protected:
     static constexpr std::uint8_t kHasFunction = 1;
     static constexpr std::uint8_t kHasValue = 2;

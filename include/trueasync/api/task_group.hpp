@@ -211,7 +211,11 @@ protected:
     }
 
     Results wait_all(bool ignores_errors, const Limit& limit, std::source_location where) {
-        return wait(*group_->all(ignores_errors, where), limit, where);
+        const auto answer = group_->all(ignores_errors, where);
+        check(
+            Kind == GroupKind::Set ? GroupEvent::wait_answer(*answer, limit, where) : wait_future(*answer, limit, where)
+        );
+        return std::move(answer->get());
     }
 
     /// The next outcome after `cursor`; nothing when the group is closed and there is none.
@@ -367,6 +371,7 @@ public:
         }
     }
     /// Takes all that are there now, as `TaskGroup::all`. May suspend.
+    /// Cancel safety: nothing is lost; a cancellation that comes when all have ended comes at the next suspension point.
     Results join_all(
         bool ignore_errors = false,
         const Limit& limit = {},

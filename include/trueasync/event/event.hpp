@@ -29,11 +29,11 @@ public:
 
     /// The host's object that this is part of; null for counted objects.
     void* host_object() noexcept {
-        return has(EventFlag::HostObject) ? reinterpret_cast<std::byte*>(this) + count_or_offset_ : nullptr;
+        return has(EventFlag::HostObject) ? reinterpret_cast<std::byte*>(this) - count_or_offset_ : nullptr;
     }
 
 protected:
-    explicit EventHeader(std::uint32_t flags, std::uint32_t references = 1) noexcept
+    explicit EventHeader(std::uint32_t flags, std::int32_t references = 1) noexcept
         : flags_(flags), count_or_offset_(references) {}
     virtual ~EventHeader() = default;
 
@@ -42,7 +42,7 @@ protected:
 
     std::uint32_t flags_;               // flags 0-10, state 16-18, traits 14, 15 and 19-23, type 24-31
     std::uint32_t extra_offset_ = 0;    // where additional data lies, counted from the event
-    std::uint32_t count_or_offset_;     // references, or with `HostObject` the distance to the host's object
+    std::int32_t count_or_offset_;      // references; with `HostObject` the distance from the host's object, below zero
     std::uint32_t loop_ref_count_ = 0;  // how many want it in the loop
 };
 
@@ -139,7 +139,7 @@ public:
     }
     /// Gives up a reference that is not the last one. False: nothing was done; it may be the last, or the host counts.
     TA_INLINE bool release_shared() noexcept {
-        if (TA_LIKELY(!has(EventFlag::HostObject) && count_or_offset_ > 1)) {
+        if (TA_LIKELY(count_or_offset_ > 1)) {
             --count_or_offset_;
             return true;
         }
@@ -213,7 +213,7 @@ public:
     static void operator delete(void* /*memory*/, void* /*place*/) noexcept {}
 
 protected:
-    explicit Event(EventType type, Firing firing = Firing::OneShot, std::uint32_t references = 1) noexcept
+    explicit Event(EventType type, Firing firing = Firing::OneShot, std::int32_t references = 1) noexcept
         : EventHeader(
               static_cast<std::uint32_t>(type) << kTypeShift | (firing == Firing::Repeating ? kRepeatingTrait : 0),
               references

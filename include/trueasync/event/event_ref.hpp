@@ -27,7 +27,7 @@ public:
     /// Says that this handle is part of a host object `offset` bytes further on.
     void become_host_object(std::uint32_t offset) noexcept {
         set(EventFlag::HostObject);
-        count_or_offset_ = offset;
+        count_or_offset_ = -static_cast<std::int32_t>(offset);
     }
 
 private:

@@ -10,10 +10,10 @@ namespace trueasync {
 
 /// What a reactor has done so far. Plain integers of its thread.
 struct IoReactorStats {
-    std::uint64_t turns = 0;     ///< calls of `execute`
-    std::uint64_t sleeps = 0;    ///< those that could block
-    std::uint64_t reports = 0;   ///< what the kernel has said about descriptors
-    std::uint64_t controls = 0;  ///< changes of what it is asked for
+    std::uint64_t turns = 0;          ///< calls of `execute`
+    std::uint64_t sleeps = 0;         ///< those that could block
+    std::uint64_t reports = 0;        ///< what the kernel has said about descriptors
+    std::uint64_t controls = 0;       ///< changes of what it is asked for
     std::uint64_t interruptions = 0;  ///< sleeps that ended by a signal, or because the kernel felt like it
 };
 

@@ -159,7 +159,9 @@ public:
 
     /// A wait for one simple event, without a guard, while others are ready; see `wait_for`. Null: nothing was done, take the long
     /// way. Else the running coroutine, which has been continued: `end_simple_wait` comes next.
-    static TA_INLINE Coroutine* wait_simple(Event& event, bool is_lent, std::source_location where) noexcept;
+    /// `kMaySelf`: the event may be the running coroutine, which does not wait for itself.
+    template <bool kMaySelf = true>
+    static TA_INLINE Coroutine* wait_simple(Event& event, Hold hold, std::source_location where) noexcept;
     static TA_INLINE bool end_simple_wait(Coroutine& self) noexcept {
         return TA_LIKELY(self.attention_ == 0) && self.waker_.end_simple(true);
     }
@@ -333,10 +335,10 @@ private:
     Coroutine* next_ready() noexcept;
     void switch_from(Coroutine& self) noexcept;
     bool prepare(Coroutine& coroutine) noexcept;
-    static TA_INLINE bool are_plain(const Coroutine& self, const Coroutine& next) noexcept;
+    static TA_INLINE bool are_plain(const Coroutine& self, const Coroutine& next, std::uint32_t allowed) noexcept;
     static TA_INLINE bool may_turn(detail::Hot& hot) noexcept;
     static TA_INLINE bool can_pass(detail::Hot& hot, const Coroutine& self, const Coroutine& next) noexcept {
-        return are_plain(self, next) && may_turn(hot);
+        return are_plain(self, next, Coroutine::kNew) && may_turn(hot);
     }
     static TA_INLINE bool pass(detail::Hot& hot, Coroutine& self, Coroutine& next) noexcept;
     static TA_INLINE void use_spare(detail::Hot& hot, Coroutine& coroutine) noexcept {
@@ -417,16 +419,13 @@ TA_INLINE WaitResult Scheduler::suspend(std::source_location where) noexcept {
     return arrived(*self);
 }
 
-/// Whether `self` may stop for the head of the queue right here. Takes a turn if so.
-TA_INLINE bool Scheduler::are_plain(const Coroutine& self, const Coroutine& next) noexcept {
-    constexpr std::uint32_t kOther = ~std::uint32_t{Coroutine::kUnstarted | Coroutine::kUnlisted};
-    return TA_LIKELY((self.attention_ | (next.attention_ & kOther)) == 0);
+/// Whether `self` may stop for the head of the queue right here, of which nothing but `allowed` is special.
+TA_INLINE bool Scheduler::are_plain(const Coroutine& self, const Coroutine& next, std::uint32_t allowed) noexcept {
+    return TA_LIKELY((self.attention_ | (next.attention_ & ~allowed)) == 0);
 }
 
 TA_INLINE bool Scheduler::may_turn(detail::Hot& hot) noexcept {
-    return TA_LIKELY(
-        hot.exceptions->is_empty() && !detail::count_down(hot.fast_turns)
-    );
+    return TA_LIKELY(hot.exceptions->is_empty() && !detail::count_down(hot.fast_turns));
 }
 
 /// Leaves `self` for the head of the queue. False, before anything was done: there is no stack for it.
@@ -456,17 +455,18 @@ TA_INLINE void Scheduler::park(Coroutine& self) noexcept {
     }
 }
 
-TA_INLINE Coroutine* Scheduler::wait_simple(Event& event, bool is_lent, std::source_location where) noexcept {
+template <bool kMaySelf>
+TA_INLINE Coroutine* Scheduler::wait_simple(Event& event, Hold hold, std::source_location where) noexcept {
     detail::Hot& hot = detail::hot_here();
     Coroutine* self = hot.current;
     Coroutine* next = hot.queue.head();
     if (TA_UNLIKELY(
-            next == nullptr || !are_plain(*self, *next) || self->wait_ != nullptr ||
-            !Waker::can_begin_simple(event, is_lent) || static_cast<Event*>(self) == &event || !may_turn(hot)
+            next == nullptr || !are_plain(*self, *next, Coroutine::kNew) || self->wait_ != nullptr ||
+            !Waker::can_begin_simple(event, hold) || (kMaySelf && static_cast<Event*>(self) == &event) || !may_turn(hot)
         )) {
         return nullptr;
     }
-    self->waker_.begin_simple(event, is_lent);
+    self->waker_.begin_simple(event, hold);
     self->suspended_at_ = where;
     self->waker_state_ = WakerState::Waiting;
     if (TA_UNLIKELY(!pass(hot, *self, *next))) {
@@ -504,8 +504,8 @@ TA_INLINE Coroutine* Scheduler::wait_direct(Wait& wait, std::source_location whe
     Coroutine* self = hot.current;
     Coroutine* next = hot.queue.head();
     if (TA_UNLIKELY(
-            next == nullptr || !are_plain(*self, *next) || self->wait_ != nullptr ||
-            (next->attention_ & Coroutine::kUnstarted) != 0 || !may_turn(hot)
+            next == nullptr || !are_plain(*self, *next, Coroutine::kUnlisted) || self->wait_ != nullptr ||
+            !may_turn(hot)
         )) {
         return nullptr;
     }

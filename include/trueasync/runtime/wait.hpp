@@ -228,7 +228,7 @@ TA_API WaitResult join_long(Coroutine& coroutine, const WaitLimit& limit, std::s
 TA_INLINE WaitResult wait_for(
     Event& event, const WaitLimit& limit = {}, std::source_location where = std::source_location::current()
 ) noexcept {
-    Coroutine* self = limit.is_none() ? Scheduler::wait_simple(event, false, where) : nullptr;
+    Coroutine* self = limit.is_none() ? Scheduler::wait_simple(event, Hold::Shared, where) : nullptr;
     if (TA_UNLIKELY(self == nullptr)) {
         return detail::wait_long(event, limit, where);
     }
@@ -238,7 +238,7 @@ TA_INLINE WaitResult wait_for(
 /// Waits for the end of a coroutine that was spawned and has not ended. With `Ready` the caller gets a reference to it, which he must
 /// release: whoever held the coroutine may have gone meanwhile.
 TA_INLINE WaitResult join(Coroutine& coroutine, std::source_location where = std::source_location::current()) noexcept {
-    Coroutine* self = Scheduler::wait_simple(coroutine, true, where);
+    Coroutine* self = Scheduler::wait_simple(coroutine, Hold::Lent, where);
     if (TA_UNLIKELY(self == nullptr)) {
         return detail::join_long(coroutine, {}, where);
     }

@@ -28,6 +28,13 @@ enum class WakeRole : std::uint8_t {
     Cancel,   ///< a token: the wait, not the coroutine, is cancelled
 };
 
+/// How a simple wait gets the reference to its event.
+enum class Hold : std::uint8_t {
+    Shared,  ///< it takes one of its own
+    Lent,   ///< none: the event is an unfinished coroutine that was spawned; its end hands the runtime's reference over
+    Given,  ///< it gets the caller's
+};
+
 /// The subscription of one coroutine to one event, and afterwards what the event said.
 class TA_API WakeCallback final : public Callback {
 public:
@@ -110,19 +117,18 @@ public:
     [[nodiscard]] Status subscribe(Coroutine& owner, Event& event, WakeRole role = WakeRole::Wake);
 
     /// The common wait, inlined: one event that needs no start and that nobody else waits for.
-    /// `is_lent`: the event is an unfinished coroutine that was spawned; its end hands the runtime's reference over.
-    static TA_INLINE bool can_begin_simple(Event& event, bool is_lent) noexcept {
-        return (is_lent || event.is_simple()) && event.callbacks_.is_vacant();
+    static TA_INLINE bool can_begin_simple(Event& event, Hold hold) noexcept {
+        return (hold == Hold::Lent || event.is_simple()) && event.callbacks_.is_vacant();
     }
-    TA_INLINE void begin_simple(Event& event, bool is_lent) noexcept {
+    TA_INLINE void begin_simple(Event& event, Hold hold) noexcept {
         event.callbacks_.put_only(first_);
-        if (!is_lent) {
+        if (hold == Hold::Shared) {
             event.add_ref();
         }
         first_.role_ = WakeRole::Wake;
         first_.fired_ = WakeCallback::Fired::No;
         first_.is_subscribed_ = true;
-        first_.is_lent_ = is_lent;
+        first_.is_lent_ = hold == Hold::Lent;
         first_.event_.set_adopted(&event);
     }
 

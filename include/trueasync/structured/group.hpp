@@ -128,6 +128,9 @@ public:
         const WaitLimit& limit = {},
         std::source_location where = std::source_location::current()
     ) noexcept;
+    /// Waits for an answer of a set, whose outcomes leave it with that: once it is there it is the waiter's. A cancellation that comes
+    /// before he has seen it is delivered at his next suspension point. May suspend.
+    static WaitResult wait_answer(FutureEvent& answer, const WaitLimit& limit, std::source_location where) noexcept;
     /// What all have failed with, as a `CompositeError`; that no task is left if there is none.
     Ref<Error> failure() const noexcept;
     TaskKey key_at(std::uint64_t number) const;

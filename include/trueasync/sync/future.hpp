@@ -82,6 +82,10 @@ public:
 protected:
     explicit FutureEvent(PlaceNote created_at) noexcept
         : Event(EventType::Future), created_at_(std::move(created_at)) {}
+    explicit FutureEvent(const std::source_location& created_at) noexcept
+        : Event(EventType::Future), created_at_(created_at) {
+        flags_ |= kBareTrait;
+    }
     ~FutureEvent() override = default;
 
     /// Ok while it is pending; else the error of a second completion.
@@ -92,13 +96,14 @@ protected:
     template <typename W>
     TA_INLINE void succeed(void* value, W&& where) noexcept {
         completed_at_.fill(std::forward<W>(where));
+        if constexpr (!std::is_same_v<std::remove_cvref_t<W>, std::source_location>) {
+            flags_ &= ~kBareTrait;
+        }
         Scheduler::notify_once(*this, value);
     }
 
-    /// The destructor has nothing to do but for the value.
-    bool is_bare() const noexcept {
-        return error_ == nullptr && callbacks_.is_bare() && created_at_.is_trivial() && completed_at_.is_trivial();
-    }
+    /// The destructor has nothing to do but for the value. Asked after its end.
+    bool is_bare() const noexcept { return (flags_ & kBareTrait) != 0 && !callbacks_.has_memory(); }
 
     bool has_unused_result() const noexcept override;
     Error* unhandled_error() const noexcept override { return error_.get(); }
@@ -120,6 +125,7 @@ template <typename T>
 class FutureOf : public FutureEvent {
 public:
     explicit FutureOf(PlaceNote created_at = {}) noexcept : FutureEvent(std::move(created_at)) {}
+    explicit FutureOf(const std::source_location& created_at) noexcept : FutureEvent(created_at) {}
     ~FutureOf() override {
         if (has_value_) {
             std::destroy_at(&value_);
@@ -201,12 +207,14 @@ namespace detail {
 TA_API TA_COLD WaitResult
 join_future_slow(FutureEvent& future, const WaitLimit& limit, Coroutine* self, std::source_location where) noexcept;
 
+/// The same for one whose reference the caller has given away, and gets back with `Ready`.
+TA_API TA_COLD WaitResult join_given_future(FutureEvent& future, Coroutine* self, std::source_location where) noexcept;
+
 }  // namespace detail
 
 /// The same, and with `Ready` the caller gets a reference to the future, which he must release: whoever held it may have gone meanwhile.
 TA_INLINE WaitResult join_future(FutureEvent& future, const WaitLimit& limit, std::source_location where) noexcept {
-    future.mark_used();
-    Coroutine* self = limit.is_none() ? Scheduler::wait_simple(future, false, where) : nullptr;
+    Coroutine* self = limit.is_none() ? Scheduler::wait_simple<false>(future, Hold::Shared, where) : nullptr;
     return TA_LIKELY(self != nullptr && Scheduler::end_simple_join(*self))
                ? WaitResult::Ready
                : detail::join_future_slow(future, limit, self, where);

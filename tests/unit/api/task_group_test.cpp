@@ -562,5 +562,41 @@ CORO_TEST(TaskGroup, ReaderOfAnOpenGroupWaits) {
     EXPECT_FALSE(await(reader));
 }
 
+CORO_TEST(TaskSet, JoinAllThatIsCancelledTooLateLosesNothing) {
+    for (const bool fails : {false, true}) {
+        TaskSet<int> set;
+        ManualEvent go;
+        set.spawn([&] {
+            await(go);
+            return fails ? throw std::runtime_error("in vain") : 1;
+        });
+        set.spawn([] { return 2; });
+        std::size_t results = 0;
+        bool has_failed = false;
+        bool is_cancelled = false;
+        auto joiner = spawn([&] {
+            try {
+                results = set.join_all().size();
+            } catch (const CompositeException&) {
+                has_failed = true;
+            }
+            try {
+                suspend();
+            } catch (const Cancellation&) {
+                is_cancelled = true;
+            }
+        });
+        settle();
+        go.notify();  // the task runs first, then who cancels, then who was woken by the task
+        auto other = spawn([&] { joiner.cancel(); });
+        await(joiner);
+        EXPECT_EQ(results, fails ? 0U : 2U);
+        EXPECT_EQ(has_failed, fails);
+        EXPECT_TRUE(is_cancelled);
+        EXPECT_EQ(set.count(), 0U);
+        await(other);
+    }
+}
+
 }  // namespace
 }  // namespace trueasync::testing
