@@ -8,6 +8,7 @@
 #include "autoload.hpp"
 #include "error_handler.hpp"
 #include "fiber.hpp"
+#include "fiber_block.hpp"
 #include "fork.hpp"
 #include "gc.hpp"
 #include "generator.hpp"
@@ -103,6 +104,7 @@ TA_PHP_THREAD_LOCAL FiberRelief fiber_relief;
 
 bool start_slow() noexcept {
     find_observers();
+    request.has_native_fibers = request.has_seen_fiber;
     request.scheduler_vm.error_reporting = EG(error_reporting);
     request.scheduler_vm.begin(
         request.scheduler_page, reinterpret_cast<zend_function*>(&scheduler_function), EG(main_fiber_context), {}
@@ -181,9 +183,12 @@ void finish_runtime() noexcept {
         request.runtime->shutdown();
     }
     VmState bottom;  // main's own, which is not told of switches once it has finished
+    FiberBlock blocked;
     bottom.save();
+    blocked.leave();
     const Ref<Error> outcome = request.runtime->finish(std::move(main_error));
     bottom.load();
+    blocked.enter();
     if (outcome != nullptr && outcome->code() == ErrorCode::Deadlock) {
         note_uncaught(*outcome);
     }
