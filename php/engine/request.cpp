@@ -112,6 +112,7 @@ bool start_slow() noexcept {
     RuntimeSettings settings;
     settings.second_error_ends = false;
     settings.stacks = stack_settings();
+    request.stack_size = stack_size();
     settings.shutdown_grace = Deadline::never();
     settings.report_overflow = false;  // in words of our own, and without a core
     auto runtime = std::make_unique<Runtime>(make_uv_reactor(), settings);
@@ -134,7 +135,7 @@ bool start_slow() noexcept {
     }
     request.runtime = std::move(runtime);
     request.is_in_scheduler = false;
-    guard_overflow(request.runtime->stacks());
+    guard_overflow(request.runtime->stacks(), request.stack_size);
     return true;
 }
 

@@ -21,6 +21,7 @@ struct Request {
     Ref<ScopeEvent> main_scope;
     VmState scheduler_vm = {};  // in force while no coroutine runs
     alignas(zval) std::byte scheduler_page[kFirstPage];
+    std::size_t stack_size = 0;       // of the runtime's coroutines, as it was set
     zend_object* uncaught = nullptr;  // counted; what will be reported when everything has unwound
     bool is_open = false;             // PHP code can run
     bool is_in_scheduler = false;     // no coroutine's state is loaded
