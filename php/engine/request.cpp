@@ -141,7 +141,7 @@ bool start_slow() noexcept {
 
 bool may_suspend_slow() noexcept {
     if (request.is_in_scheduler) {
-        zend_throw_error(nullptr, "The scheduler is letting this object go: its destructor cannot suspend");
+        zend_throw_error(nullptr, "The scheduler itself calls this code: it cannot suspend");
         return false;
     }
     return start();
