@@ -197,11 +197,11 @@ std::shared_ptr<Gathering> gather(const Question& question) {
             return nullptr;
         }
     }
-    const WaitResult result = gathering->wait().wait(limit);
+    const bool has_come = has_arrived(gathering->wait().wait(limit));
     if (walker != nullptr && !walker->is_finished()) {
         request.runtime->scheduler().cancel(*walker, {});
     }
-    if (!has_arrived(result)) {
+    if (!has_come) {
         gathering->end();
         return nullptr;
     }

@@ -15,14 +15,22 @@ namespace {
 
 constexpr std::size_t kSmallestStack = 64 * 1024;  // less than that is used up by a look-up of a name
 
+/// What is mapped beside what was asked for. PHP 8.3 and later stop before the end of a stack, and their calls take a little more of it.
+constexpr std::size_t extra_stack([[maybe_unused]] std::size_t size) {
+#if PHP_VERSION_ID >= 80300 && defined(ZEND_CHECK_STACK_LIMIT)
+    return kStackReserve + size / 16;
+#else
+    return 0;
+#endif
+}
+
 zend_string* value_of(const char* setting) {
     const auto* entry =
         static_cast<zend_ini_entry*>(zend_hash_str_find_ptr(EG(ini_directives), setting, strlen(setting)));
     return entry->value != nullptr ? entry->value : zend_empty_string;
 }
 
-/// `async.stack_size`; if only `fiber.stack_size` was set, that.
-std::size_t stack_size() {
+std::size_t asked_stack_size() {
     const bool is_fiber_size = cfg_get_entry(ZEND_STRL("async.stack_size")) == nullptr && EG(fiber_stack_size) != 0 &&
                                cfg_get_entry(ZEND_STRL("fiber.stack_size")) != nullptr;
     if (is_fiber_size) {
@@ -83,9 +91,16 @@ const char* name_of(GuardKind kind) {
 
 }  // namespace
 
+std::size_t stack_size() {
+    StackPoolSettings settings;
+    settings.stack_size = asked_stack_size();
+    return StackPool(settings).settings().stack_size;  // rounded
+}
+
 StackPoolSettings stack_settings() {
     StackPoolSettings settings;
     settings.stack_size = stack_size();
+    settings.stack_size += extra_stack(settings.stack_size);
     settings.max_idle = bound_of("async.stack_pool_max");
     settings.min_idle = std::min(bound_of("async.stack_pool_min"), settings.max_idle);
     return settings;

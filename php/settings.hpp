@@ -8,6 +8,9 @@
 
 namespace trueasync::php {
 
+/// `async.stack_size`; if only `fiber.stack_size` was set, that.
+std::size_t stack_size();
+
 /// What is set now for the stacks of coroutines.
 StackPoolSettings stack_settings();
 

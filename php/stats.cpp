@@ -16,6 +16,7 @@ ZEND_FUNCTION(Async_runtime_stats) {
     std::size_t resumed = 0;
     StackPoolStats stacks;
     StackPoolSettings bounds;
+    const std::size_t size = request.runtime != nullptr ? request.stack_size : stack_size();
     if (request.runtime != nullptr) {
         Scheduler& scheduler = request.runtime->scheduler();
         for (const Coroutine& coroutine : scheduler.alive()) {
@@ -27,7 +28,7 @@ ZEND_FUNCTION(Async_runtime_stats) {
         stacks = request.runtime->stacks().stats();
         bounds = request.runtime->stacks().settings();
     } else {
-        bounds = StackPool(stack_settings()).settings();
+        bounds = stack_settings();
     }
     const auto put = [return_value](const char* name, std::size_t value) {
         add_assoc_long(return_value, name, static_cast<zend_long>(value));
@@ -41,6 +42,6 @@ ZEND_FUNCTION(Async_runtime_stats) {
     put("fiber_pool_count", stacks.idle);
     put("fiber_pool_capacity", bounds.max_idle);
     put("fiber_pool_min", bounds.min_idle);
-    put("fiber_stack_size", bounds.stack_size);
-    put("fiber_pool_virtual_bytes", stacks.idle * bounds.stack_size);
+    put("fiber_stack_size", size);
+    put("fiber_pool_virtual_bytes", stacks.idle * size);
 }

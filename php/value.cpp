@@ -40,6 +40,9 @@ bool Callable::call(zval* result, std::uint32_t count, zval* arguments, HashTabl
     call.named_params = named;
     zend_fcall_info_cache cache = cache_;
     ZVAL_UNDEF(result);
+    if (UNEXPECTED(!EG(active))) {  // the engine takes all down: no code runs any more, and nothing is thrown
+        return true;
+    }
     const Outermost outermost;
     const bool was_called = zend_call_function(&call, cache.function_handler != nullptr ? &cache : nullptr) == SUCCESS;
     return was_called && EG(exception) == nullptr;

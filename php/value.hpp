@@ -12,7 +12,7 @@ namespace trueasync::php {
 /// Owns one `zval`: what a channel, a future or a group keeps.
 class Value {
 public:
-    Value() noexcept { ZVAL_UNDEF(&value_); }
+    Value() noexcept : value_{} {}  // undefined
     /// A copy of `value`, without the reference around it.
     explicit Value(const zval* value) noexcept { ZVAL_COPY_DEREF(&value_, const_cast<zval*>(value)); }
     Value(Value&& other) noexcept {

@@ -31,6 +31,15 @@ const zend_property_info* info_of(const zend_class_entry* ce, zend_string* name)
     return static_cast<const zend_property_info*>(zend_hash_find_ptr(&ce->properties_info, name));
 }
 
+/// The class that was the first to declare it, which PHP 8.4 asks for when it is protected.
+const zend_class_entry* owner_of(const zend_property_info* info) noexcept {
+#if PHP_VERSION_ID >= 80400
+    return info->prototype->ce;
+#else
+    return info->ce;
+#endif
+}
+
 /// The properties are declared by Error, and the engine, when it reads them, says that it is Error: neither is related to our classes any more.
 /// While this lives, the one who asks may see a protected property if it could were they still related.
 class Relation {
@@ -42,7 +51,7 @@ public:
         }
         const zend_class_entry* asks = before_ != nullptr ? before_ : zend_get_executed_scope();
         if (asks == zend_ce_error ||
-            (asks != nullptr && info->ce == zend_ce_error && instanceof_function(asks, ce_cancellation))) {
+            (asks != nullptr && owner_of(info) == zend_ce_error && instanceof_function(asks, ce_cancellation))) {
             EG(fake_scope) = info->ce;
         }
     }

@@ -81,6 +81,7 @@ void PhpCoroutine::leave() noexcept {
     output.leave();
     compare.leave();
     error_handler.leave();
+    fiber_block.leave();
     observe_switch(vm.current_fiber_context, request.scheduler_vm.current_fiber_context);
     request.scheduler_vm.load();
     request.is_in_scheduler = true;
@@ -92,6 +93,7 @@ void PhpCoroutine::enter() noexcept {
     output.enter();
     compare.enter();
     error_handler.enter();
+    fiber_block.enter();
     request.is_in_scheduler = false;
     if (UNEXPECTED(request.is_dying)) {
         throw_exit(zend_create_unwind_exit());
@@ -166,6 +168,7 @@ void PhpCoroutine::run() {
     }
     zend_catch { die(); }
     zend_end_try();
+    fiber_block.leave();  // left behind by a fatal error
     vm.save();
     observe_end(fiber);
     request.scheduler_vm.load();

@@ -4,6 +4,7 @@
 
 #include "../engine/compare.hpp"
 #include "../engine/error_handler.hpp"
+#include "../engine/fiber_block.hpp"
 #include "../engine/output.hpp"
 #include "../engine/vm_state.hpp"
 #include "../value.hpp"
@@ -44,6 +45,7 @@ public:
     OutputState output;
     CompareState compare;
     ErrorHandlerState error_handler;
+    FiberBlock fiber_block;
 
     /// Nobody holds it any more: an error that nobody has seen is reported.
     void drop_handle() noexcept {

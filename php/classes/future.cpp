@@ -27,7 +27,8 @@ struct FutureData {
     Ref<FutureOf<Value>> future;  // null for a reader of a state, which has it
     Value state;
     Value file;
-    std::shared_ptr<Origin> origin;  // of a derived one
+    std::shared_ptr<Origin> origin;                                                 // of a derived one
+    enum class Owner : std::uint8_t { This, Other, Received } owner = Owner::This;  // which thread completes a state
 
     ~FutureData();
     FutureOf<Value>* completion() noexcept;
@@ -154,6 +155,29 @@ void completing_here(FutureOf<Value>& future) {
 /// Whoever waits in a chain needs a running scheduler.
 bool prepare_completion(FutureOf<Value>& future) { return future.callback_count() == 0 || start(); }
 
+/// What a state completes, with the present place as that of the completion. Null: it threw.
+FutureOf<Value>* completing(zval* state) {
+    FutureOf<Value>& future = future_of(state);
+    const FutureData::Owner owner = FutureObject::of(state).owner;
+    const char* refusal = nullptr;
+    if (UNEXPECTED(owner == FutureData::Owner::Other)) {
+        refusal = "FutureState ownership was transferred to another thread";
+    } else if (UNEXPECTED(owner == FutureData::Owner::Received && future.is_completed())) {
+        refusal = "FutureState is already completed";
+    }
+    if (UNEXPECTED(refusal != nullptr)) {
+        zend_throw_exception(ce_async_exception, refusal, 0);
+        return nullptr;
+    }
+    if (!future.is_completed()) {
+        if (!prepare_completion(future)) {
+            return nullptr;
+        }
+        completing_here(future);
+    }
+    return &future;
+}
+
 void chain(INTERNAL_FUNCTION_PARAMETERS, PhpLink::Kind kind) {
     zend_fcall_info call;
     zend_fcall_info_cache cache;
@@ -196,6 +220,21 @@ zend_object* make_future(Ref<FutureOf<Value>> future, Value file) noexcept {
     return object;
 }
 
+zend_object* give_future_state(zend_object* state) noexcept {
+    FutureData& from = FutureObject::of(state);
+    if (from.owner != FutureData::Owner::This) {
+        zend_throw_exception(ce_async_exception, "FutureState cannot be transferred to multiple threads", 0);
+        return nullptr;
+    }
+    from.owner = FutureData::Owner::Other;
+    zend_object* given = FutureObject::create(ce_future_state);
+    FutureObject::of(given).future = from.future;
+    FutureObject::of(given).owner = FutureData::Owner::Received;
+    return given;
+}
+
+void take_back_future_state(zend_object* state) noexcept { FutureObject::of(state).owner = FutureData::Owner::This; }
+
 void register_future() {
     ce_future_state = register_class_Async_FutureState();
     ce_future = register_class_Async_Future(ce_completable);
@@ -219,14 +258,9 @@ ZEND_METHOD(Async_FutureState, complete) {
     ZEND_PARSE_PARAMETERS_START(1, 1)
     Z_PARAM_ZVAL(value)
     ZEND_PARSE_PARAMETERS_END();
-    FutureOf<Value>& future = future_of(ZEND_THIS);
-    if (!future.is_completed()) {
-        if (!prepare_completion(future)) {
-            return;
-        }
-        completing_here(future);
+    if (FutureOf<Value>* future = completing(ZEND_THIS)) {
+        check(future->complete(Value(value)));
     }
-    check(future.complete(Value(value)));
 }
 
 ZEND_METHOD(Async_FutureState, error) {
@@ -234,14 +268,9 @@ ZEND_METHOD(Async_FutureState, error) {
     ZEND_PARSE_PARAMETERS_START(1, 1)
     Z_PARAM_OBJ_OF_CLASS(throwable, zend_ce_throwable)
     ZEND_PARSE_PARAMETERS_END();
-    FutureOf<Value>& future = future_of(ZEND_THIS);
-    if (!future.is_completed()) {
-        if (!prepare_completion(future)) {
-            return;
-        }
-        completing_here(future);
+    if (FutureOf<Value>* future = completing(ZEND_THIS)) {
+        check(future->fail(PhpError::share(throwable)));
     }
-    check(future.fail(PhpError::share(throwable)));
 }
 
 ZEND_METHOD(Async_FutureState, ignore) {

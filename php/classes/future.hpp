@@ -37,6 +37,11 @@ private:
 /// A new `Future` object that reads `future`; one reference. `file` keeps the text of its place, where the future does not.
 zend_object* make_future(Ref<FutureOf<Value>> future, Value file = {}) noexcept;
 
+/// A state for another thread, which alone may complete from now on; one reference. Null: it threw, since this is done once.
+zend_object* give_future_state(zend_object* state) noexcept;
+/// The other thread was not reached: as if it had never been given.
+void take_back_future_state(zend_object* state) noexcept;
+
 void register_future();
 
 }  // namespace trueasync::php

@@ -317,6 +317,11 @@ TA_GROUP_BOTH(spawnWithKey, {
     Z_PARAM_STR_OR_LONG(name, number)
     TA_PARAM_TASK(task)
     ZEND_PARSE_PARAMETERS_END();
+    zend_ulong index = 0;
+    if (name != nullptr && ZEND_HANDLE_NUMERIC(name, index)) {  // as in an array, where the results go
+        number = static_cast<zend_long>(index);
+        name = nullptr;
+    }
     spawn_task(
         ZEND_THIS, task, name != nullptr ? TaskKey(std::string_view(ZSTR_VAL(name), ZSTR_LEN(name))) : TaskKey(number)
     );

@@ -1,5 +1,7 @@
 #include "observer.hpp"
 
+#include "replace.hpp"
+
 #include <elf.h>
 #include <link.h>
 
@@ -71,10 +73,10 @@ int visit_object(dl_phdr_info* object, std::size_t /*size*/, void* /*data*/) noe
     return 0;
 }
 
+// The profiler of Xdebug closes its file at exit(), and dies on the stack of any fiber: it gets the main one.
 #ifdef ZEND_EXIT
 user_opcode_handler_t exit_before = nullptr;
 
-/// The profiler of Xdebug closes its file here, and dies on the stack of any fiber: it gets the main one.
 int on_exit(zend_execute_data* execute_data) {
     zend_fiber_context* here = EG(current_fiber_context);
     observe_switch(here, EG(main_fiber_context));
@@ -92,7 +94,20 @@ void guard_exit() noexcept {
     }
 }
 #else
-void guard_exit() noexcept {}  // exit() is a function
+zif_handler exit_before = nullptr;
+
+ZEND_NAMED_FUNCTION(on_exit) {
+    zend_fiber_context* here = EG(current_fiber_context);
+    observe_switch(here, EG(main_fiber_context));
+    exit_before(INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    observe_switch(EG(main_fiber_context), here);
+}
+
+void guard_exit() noexcept {
+    if (is_observed && exit_before == nullptr) {
+        exit_before = replace_handler(CG(function_table), "exit", on_exit);
+    }
+}
 #endif
 
 }  // namespace

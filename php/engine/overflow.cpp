@@ -23,7 +23,7 @@ std::size_t end_process(char* /*buffer*/, std::size_t /*size*/, void* context) n
         line, sizeof(line),
         "PHP Fatal error:  Stack overflow in %.*s: its %zu KiB are used up; use less recursion or a larger "
         "async.stack_size\n",
-        static_cast<int>(length), who, static_cast<const StackPool*>(context)->settings().stack_size / 1024
+        static_cast<int>(length), who, reinterpret_cast<std::size_t>(context) / 1024
     );
     const auto size = std::min(static_cast<std::size_t>(std::max(written, 0)), sizeof(line) - 1);
     if (::write(STDERR_FILENO, line, size) < 0) {
@@ -34,8 +34,8 @@ std::size_t end_process(char* /*buffer*/, std::size_t /*size*/, void* context) n
 
 }  // namespace
 
-void guard_overflow(const StackPool& stacks) noexcept {
-    guard.emplace(stacks, &end_process, const_cast<StackPool*>(&stacks));
+void guard_overflow(const StackPool& stacks, std::size_t stack_size) noexcept {
+    guard.emplace(stacks, &end_process, reinterpret_cast<void*>(stack_size));
 }
 
 void unguard_overflow() noexcept { guard.reset(); }

@@ -6,7 +6,8 @@
 
 namespace trueasync::php {
 
-void guard_overflow(const StackPool& stacks) noexcept;
+/// `stack_size` is what the user has set.
+void guard_overflow(const StackPool& stacks, std::size_t stack_size) noexcept;
 void unguard_overflow() noexcept;
 
 }  // namespace trueasync::php

@@ -8,6 +8,7 @@
 #include "autoload.hpp"
 #include "error_handler.hpp"
 #include "fiber.hpp"
+#include "fiber_block.hpp"
 #include "fork.hpp"
 #include "gc.hpp"
 #include "generator.hpp"
@@ -103,6 +104,7 @@ TA_PHP_THREAD_LOCAL FiberRelief fiber_relief;
 
 bool start_slow() noexcept {
     find_observers();
+    request.has_native_fibers = request.has_seen_fiber;
     request.scheduler_vm.error_reporting = EG(error_reporting);
     request.scheduler_vm.begin(
         request.scheduler_page, reinterpret_cast<zend_function*>(&scheduler_function), EG(main_fiber_context), {}
@@ -110,6 +112,7 @@ bool start_slow() noexcept {
     RuntimeSettings settings;
     settings.second_error_ends = false;
     settings.stacks = stack_settings();
+    request.stack_size = stack_size();
     settings.shutdown_grace = Deadline::never();
     settings.report_overflow = false;  // in words of our own, and without a core
     auto runtime = std::make_unique<Runtime>(make_uv_reactor(), settings);
@@ -132,13 +135,13 @@ bool start_slow() noexcept {
     }
     request.runtime = std::move(runtime);
     request.is_in_scheduler = false;
-    guard_overflow(request.runtime->stacks());
+    guard_overflow(request.runtime->stacks(), request.stack_size);
     return true;
 }
 
 bool may_suspend_slow() noexcept {
     if (request.is_in_scheduler) {
-        zend_throw_error(nullptr, "The scheduler is letting this object go: its destructor cannot suspend");
+        zend_throw_error(nullptr, "The scheduler itself calls this code: it cannot suspend");
         return false;
     }
     return start();
@@ -181,9 +184,12 @@ void finish_runtime() noexcept {
         request.runtime->shutdown();
     }
     VmState bottom;  // main's own, which is not told of switches once it has finished
+    FiberBlock blocked;
     bottom.save();
+    blocked.leave();
     const Ref<Error> outcome = request.runtime->finish(std::move(main_error));
     bottom.load();
+    blocked.enter();
     if (outcome != nullptr && outcome->code() == ErrorCode::Deadlock) {
         note_uncaught(*outcome);
     }

@@ -21,12 +21,14 @@ struct Request {
     Ref<ScopeEvent> main_scope;
     VmState scheduler_vm = {};  // in force while no coroutine runs
     alignas(zval) std::byte scheduler_page[kFirstPage];
+    std::size_t stack_size = 0;       // of the runtime's coroutines, as it was set
     zend_object* uncaught = nullptr;  // counted; what will be reported when everything has unwound
     bool is_open = false;             // PHP code can run
     bool is_in_scheduler = false;     // no coroutine's state is loaded
     bool is_interrupt_queued = false;
     bool is_dying = false;               // after a fatal error: coroutines only unwind, no code of theirs runs
     bool has_seen_fiber = false;         // one was made: the first question about coroutines starts the scheduler
+    bool has_native_fibers = false;      // from before the runtime: they may go on beside its coroutines
     bool in_shutdown_functions = false;  // the script is over, its shutdown functions are being called
 };
 

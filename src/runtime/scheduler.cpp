@@ -625,6 +625,7 @@ void Scheduler::finish(Coroutine& coroutine) noexcept {
     }
     Error* error = coroutine.error();
     coroutine.fire(error == nullptr ? coroutine.result() : nullptr, error).ignore();
+    const bool is_kept = error != nullptr && coroutine.ref_count() != 1;  // before its handlers keep it
     if (TA_UNLIKELY(coroutine.has_rare() && !coroutine.rare_->finally.empty())) {
         run_finally(coroutine);
     }
@@ -632,7 +633,7 @@ void Scheduler::finish(Coroutine& coroutine) noexcept {
     if (TA_UNLIKELY(error != nullptr)) {
         if (coroutine.has(EventFlag::ExceptionCaught) || is_handled) {
             coroutine.mark_exception_handled();
-        } else if (coroutine.ref_count() == 1) {
+        } else if (!is_kept || coroutine.ref_count() == 1) {
             coroutine.report_leftovers();  // nobody is left who could ask for it
         }
     }

@@ -167,10 +167,13 @@ void IteratorEvent::gone(Coroutine& worker) noexcept {
     }
 }
 
-}  // namespace
-
-WaitResult iterate(
-    Iteration& iteration, const IterateSettings& settings, ScopeEvent* parent, std::source_location where
+/// `reason` becomes what it failed with.
+WaitResult iterate_all(
+    Iteration& iteration,
+    const IterateSettings& settings,
+    ScopeEvent* parent,
+    std::source_location where,
+    Ref<Error>& reason
 ) noexcept {
     const Ref<ScopeEvent> scope = ScopeEvent::create(parent, Place(where));
     scope->set_safe(false);
@@ -181,7 +184,7 @@ WaitResult iterate(
     } else {
         result = wait_for(*event, {}, where);
     }
-    Ref<Error> reason = result != WaitResult::Ready ? Scheduler::take_wait_error() : event->error();
+    reason = result != WaitResult::Ready ? Scheduler::take_wait_error() : event->error();
     ProtectGuard protect;  // nothing may be left behind, whatever comes meanwhile
     if (!event->is_done()) {
         event->call_off();
@@ -198,13 +201,23 @@ WaitResult iterate(
     }
     scope->handle_dropped();
     const WaitResult left = protect.leave();
-    if (result != WaitResult::Ready) {
-        return Scheduler::refuse(std::move(reason), result);
+    Ref<Error> later = left != WaitResult::Ready ? Scheduler::take_wait_error() : nullptr;
+    if (result != WaitResult::Ready || reason != nullptr) {
+        return result != WaitResult::Ready ? result : WaitResult::Failed;
     }
-    if (reason != nullptr) {
-        return Scheduler::refuse(std::move(reason), WaitResult::Failed);
-    }
+    reason = std::move(later);
     return left;
+}
+
+}  // namespace
+
+WaitResult iterate(
+    Iteration& iteration, const IterateSettings& settings, ScopeEvent* parent, std::source_location where
+) noexcept {
+    Ref<Error> reason;
+    const WaitResult result = iterate_all(iteration, settings, parent, where, reason);
+    // Only now, when all of it has gone: what a host frees there may wait, and forget what was said here.
+    return reason != nullptr ? Scheduler::refuse(std::move(reason), result) : result;
 }
 
 }  // namespace trueasync

@@ -132,7 +132,7 @@ bool FutureEvent::has_unused_result() const noexcept {
 }
 
 void FutureEvent::report_unhandled(Error& error) noexcept {
-    if (has(EventFlag::ResultUsed)) {
+    if (has(EventFlag::ResultUsed) || !error.is_cancellation()) {
         report_sink().warning(
             Warning::UnhandledFuture, this,
             "Unhandled exception in Future: " + error.message() + "; use catch() or ignore() to handle. Created at " +

@@ -28,7 +28,7 @@ outcome(function () {
     }
 });
 outcome(fn() => await_any_of_or_fail(0, [later(50, 1)]));
-outcome(fn() => await_any_of_or_fail(2, ['a' => later(10, 1), 'b' => later(1, 2), 'c' => later(4, 3)]));
+outcome(fn() => await_any_of_or_fail(2, ['a' => later(150, 1), 'b' => later(1, 2), 'c' => later(4, 3)]));
 outcome(fn() => await_any_of_or_fail(9, ['a' => later(2, 1), 'b' => later(1, 2)]));
 outcome(fn() => await_any_of_or_fail(1, ['a' => spawn(fn() => 1), 'b' => spawn(fn() => 2)]));  // more than asked for
 outcome(fn() => await_any_of_or_fail(2, [later(1, 1), failing('bad'), later(2, 2)]));

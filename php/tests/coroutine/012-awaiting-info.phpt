@@ -34,6 +34,19 @@ foreach ($coroutines as $c) $c->cancel();
 $group->cancel();
 suspend();
 suspend();
+echo "what is reserved for one who was woken\n";
+[$first, $second] = [spawn(fn() => $channel->recv()), spawn(fn() => $channel->recv())];
+suspend();
+$channel->send(1);
+echo $second->getAwaitingInfo()[0], "\n";
+$pool = new Pool(fn() => 1, max: 1);
+$resource = $pool->acquire();
+[$third, $fourth] = [spawn(fn() => $pool->acquire()), spawn(fn() => $pool->acquire())];
+suspend();
+$pool->release($resource);
+echo $fourth->getAwaitingInfo()[0], "\n";
+$second->cancel();
+$fourth->cancel();
 foreach ($coroutines as $c) { if ($c->getAwaitingInfo() !== []) echo "never\n"; }
 ?>
 --EXPECT--
@@ -47,3 +60,6 @@ group: TaskGroup(total=1, active=1)
 timeout: Timer(timeout=500ms, once)
 suspend: 
 all: FutureState(pending)
+what is reserved for one who was woken
+Channel(capacity=1, receivers=1, senders=0, reserved=1/0)
+Pool(idle=1, active=0, reserved=1, max=1)

@@ -20,13 +20,18 @@ $d = new D();
 $second = new D();
 echo "main ends\n";
 ?>
---EXPECT--
+--EXPECTREGEX--
 main ends
 destructor ends
 destructor ends
-1
+(1
 1
 2
 finally
 2
+finally|1
+2
 finally
+1
+2
+finally)

@@ -18,6 +18,9 @@ $g = $f->finally(function () {});
 try { await($g); } catch (Exception) {}
 unset($f, $g);
 echo "c\n";
+$f = Future::failed(new Exception('neither used nor handled'));
+unset($f);
+echo "d\n";
 Future::completed(1)->ignore();
 Future::failed(new Exception('x'))->ignore();
 try { Future::failed(new Exception('x'))->await(); } catch (Exception) {}
@@ -42,4 +45,9 @@ b
 
 Warning: Unhandled exception in Future: no one; use catch() or ignore() to handle. Created at %s006-warnings.php:11, completed at %s006-warnings.php:11 in %s006-warnings.php on line 14
 c
+
+Warning: Future was never used; call await(), map(), catch(), finally() or ignore() to suppress this warning. Created at %s006-warnings.php:16 in %s006-warnings.php on line 17
+
+Warning: Unhandled exception in Future: neither used nor handled; use catch() or ignore() to handle. Created at %s006-warnings.php:16, completed at %s006-warnings.php:16 in %s006-warnings.php on line 17
+d
 end

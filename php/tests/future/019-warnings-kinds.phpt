@@ -59,6 +59,8 @@ handled by catch
 a derived one that failed
 
 Warning: Future was never used; call await(), map(), catch(), finally() or ignore() to suppress this warning. Created at %s:33 in %s on line 33
+
+Warning: Unhandled exception in Future: derived; use catch() or ignore() to handle. Created at %s:33, completed at %s:33 in %s on line 33
 cancelled
 
 Warning: Future was never used; call await(), map(), catch(), finally() or ignore() to suppress this warning. Created at %s:35 in %s on line 35

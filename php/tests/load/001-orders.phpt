@@ -27,8 +27,8 @@ function loading(string $name): array {
         'true_async' => ['-d', 'extension=' . true_async_so()],
         'opcache' => ['-d', 'zend_extension=opcache', '-d', 'opcache.enable_cli=1', '-d', 'opcache.jit_buffer_size=16M', '-d', 'opcache.jit=tracing',
             '-d', 'opcache.file_update_protection=0'],
-        'xdebug' => ['-d', 'zend_extension=xdebug', '-d', 'xdebug.mode=develop,coverage', '-d', 'xdebug.log_level=0', '-d', 'html_errors=0'],
-        'apcu' => ['-d', 'extension=apcu', '-d', 'apc.enable_cli=1'],
+        'xdebug' => ['-d', 'zend_extension=' . beside('xdebug'), '-d', 'xdebug.mode=develop,coverage', '-d', 'xdebug.log_level=0', '-d', 'html_errors=0'],
+        'apcu' => ['-d', 'extension=' . beside('apcu'), '-d', 'apc.enable_cli=1'],
         default => ['-d', "extension=$name"],
     };
 }
@@ -58,7 +58,7 @@ function works(array $order): void {
     }
 }
 
-$there = fn(string $name) => $name === 'true_async' || file_exists(ini_get('extension_dir') . "/$name.so");
+$there = fn(string $name) => $name === 'true_async' || beside($name) !== null;
 foreach (orders(array_filter(['true_async', 'opcache', 'xdebug'], $there)) as $order) {
     works($order);
 }

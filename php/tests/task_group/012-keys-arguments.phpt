@@ -21,6 +21,7 @@ echo "duplicates\n";
 tell(fn() => $g->spawnWithKey('word', fn() => 1));
 tell(fn() => $g->spawnWithKey(50, fn() => 1));
 tell(fn() => $g->spawnWithKey(0, fn() => 1));
+tell(fn() => $g->spawnWithKey('50', fn() => 1));
 tell(fn() => count($g));
 echo "order of tasks, not of settling\n";
 $g = new TaskGroup();
@@ -39,6 +40,7 @@ duplicates
 Async\AsyncException: Duplicate key "word" in TaskGroup
 Async\AsyncException: Duplicate key 50 in TaskGroup
 Async\AsyncException: Duplicate key 0 in TaskGroup
+Async\AsyncException: Duplicate key 50 in TaskGroup
 8
 order of tasks, not of settling
 ["slow","quick"]

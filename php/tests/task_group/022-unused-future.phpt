@@ -16,4 +16,6 @@ echo "end\n";
 --EXPECTF--
 
 Warning: Future was never used; call await(), map(), catch(), finally() or ignore() to suppress this warning. Created at %s:7 in %s on line 9
+
+Warning: Unhandled exception in Future: %sE; use catch() or ignore() to handle. Created at %s:7, completed at unknown in %s on line 9
 end

@@ -20,7 +20,7 @@ foreach (file($file, FILE_IGNORE_NEW_LINES) as $line) {
         continue;
     }
     if ($field[2] === '0') {
-        $entered++;
+        $entered += (int) !str_starts_with($field[5], 'true_async_');  // shutdown functions, that not every Xdebug sees
         $open[$field[1]] = $field[5];
         $depths[$field[5]][$field[0]] = true;
     } elseif ($field[2] === '1') {
@@ -47,4 +47,4 @@ Async\suspend: 4 3
 Async\await: 2
 array(0) {
 }
-int(27)
+int(25)
