@@ -69,10 +69,23 @@ ZEND_FUNCTION(Async_spawn_with) {
     RETURN_OBJ(coroutine->object());
 }
 
+namespace {
+
+TA_INLINE void suspend_here() noexcept {
+    WaitResult result;
+    {
+        const WaitWindow window;
+        result = Scheduler::suspend(std::source_location());
+    }
+    has_arrived(result);
+}
+
+}  // namespace
+
 ZEND_FUNCTION(Async_suspend) {
     ZEND_PARSE_PARAMETERS_NONE();
     if (may_suspend()) {
-        has_arrived(Scheduler::suspend(std::source_location()));
+        suspend_here();
     }
 }
 
@@ -85,9 +98,14 @@ ZEND_FUNCTION(Async_delay) {
         return;
     }
     if (milliseconds <= 0) {
-        has_arrived(Scheduler::suspend(std::source_location()));
+        suspend_here();
     } else {
-        has_arrived(sleep_until(Deadline::after(std::chrono::milliseconds(milliseconds))));
+        WaitResult result;
+        {
+            const WaitWindow window;
+            result = sleep_until(Deadline::after(std::chrono::milliseconds(milliseconds)), std::source_location());
+        }
+        has_arrived(result);
     }
 }
 

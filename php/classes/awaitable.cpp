@@ -69,7 +69,11 @@ void await_event(Event& event, zend_object* token, zval* return_value) noexcept 
     }
     event.mark_result_used();
     const Ref<Event> held(&event);
-    const WaitResult result = wait_for(event, limit);
+    WaitResult result;
+    {
+        const WaitWindow window;
+        result = wait_for(event, limit, std::source_location());
+    }
     if (result == WaitResult::Ready || result == WaitResult::Failed) {
         Scheduler::take_wait_error();  // the event has it too; kept here it would live until the next one
         return_outcome(event, return_value);

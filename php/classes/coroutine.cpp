@@ -1,16 +1,11 @@
 #include "coroutine.hpp"
 
-#include "../engine/observer.hpp"
-#include "../engine/request.hpp"
-#include "../error.hpp"
 #include "../place.hpp"
 #include "../stubs/coroutine_arginfo.h"
 #include "awaitable.hpp"
 #include "context.hpp"
 #include "exceptions.hpp"
 #include "finally.hpp"
-
-#include <trueasync/runtime/scheduler.hpp>
 
 namespace trueasync::php {
 
@@ -77,25 +72,11 @@ Place PhpCoroutine::suspended_at() const {
 }
 
 void PhpCoroutine::leave() noexcept {
-    vm.save();
-    output.leave();
-    compare.leave();
-    error_handler.leave();
-    observe_switch(vm.current_fiber_context, request.scheduler_vm.current_fiber_context);
+    if (is_loaded_) {
+        save();
+    }
     request.scheduler_vm.load();
     request.is_in_scheduler = true;
-}
-
-void PhpCoroutine::enter() noexcept {
-    observe_switch(EG(current_fiber_context), vm.current_fiber_context);
-    vm.load();
-    output.enter();
-    compare.enter();
-    error_handler.enter();
-    request.is_in_scheduler = false;
-    if (UNEXPECTED(request.is_dying)) {
-        throw_exit(zend_create_unwind_exit());
-    }
 }
 
 void PhpCoroutine::drop_body() noexcept {

@@ -4,13 +4,16 @@
 
 #include "../engine/compare.hpp"
 #include "../engine/error_handler.hpp"
+#include "../engine/observer.hpp"
 #include "../engine/output.hpp"
+#include "../engine/request.hpp"
 #include "../engine/vm_state.hpp"
-#include "../value.hpp"
+#include "../error.hpp"
 
 #include <memory>
 #include <trueasync/runtime/coroutine.hpp>
 #include <trueasync/runtime/helper.hpp>
+#include <trueasync/runtime/scheduler.hpp>
 #include <vector>
 
 namespace trueasync::php {
@@ -54,17 +57,67 @@ public:
 
     /// The engine's state is exchanged for the scheduler's, and back.
     void leave() noexcept;
-    void enter() noexcept;
+    void enter() noexcept {
+        load();
+        request.is_in_scheduler = false;
+        if (UNEXPECTED(request.is_dying)) {
+            throw_exit(zend_create_unwind_exit());
+        }
+    }
+
+    /// The running one; there is one whenever PHP code may suspend.
+    static PhpCoroutine& running() noexcept { return static_cast<PhpCoroutine&>(*detail::hot_here().current); }
 
 protected:
     void run() override;
     void drop_body() noexcept override;
 
 private:
+    friend class WaitWindow;
+
     PhpCoroutine();
     ~PhpCoroutine() override = default;
 
+    TA_INLINE void save() noexcept {
+        vm.save();
+        output.leave();
+        compare.leave();
+        error_handler.leave();
+        is_loaded_ = false;
+        observe_switch(vm.current_fiber_context, EG(main_fiber_context));
+    }
+    TA_INLINE void load() noexcept {
+        observe_switch(EG(main_fiber_context), vm.current_fiber_context);
+        vm.load();
+        output.enter();
+        compare.enter();
+        error_handler.enter();
+        is_loaded_ = true;
+    }
+
     void run_body() noexcept;
+
+    bool is_loaded_ = true;  // while it runs: the engine's state is its own
+};
+
+/// Around one wait of the running coroutine: the engine's state is exchanged right here, so that nothing keeps the core from its fast ways.
+/// What the wait calls meanwhile still finds the coroutine's own.
+class WaitWindow {
+public:
+    TA_INLINE WaitWindow() noexcept {
+        PhpCoroutine& self = PhpCoroutine::running();
+        self.save();
+        Scheduler::mute_hook(self);
+    }
+    WaitWindow(const WaitWindow&) = delete;
+    WaitWindow& operator=(const WaitWindow&) = delete;
+    TA_INLINE ~WaitWindow() {
+        PhpCoroutine& self = PhpCoroutine::running();
+        Scheduler::unmute_hook(self);
+        if (EXPECTED(!self.is_loaded_)) {  // else the hook has done it: the scheduler's own coroutine has run
+            self.enter();
+        }
+    }
 };
 
 /// Makes helper coroutines of PHP's kind.

@@ -120,7 +120,7 @@ void observe_start(zend_fiber_context& fiber, const Place& place, const Value& f
     frame.opline = &opline;
     zend_execute_data* before = std::exchange(EG(current_execute_data), &frame);
     zend_observer_fiber_init_notify(&fiber);
-    zend_observer_fiber_switch_notify(EG(current_fiber_context), &fiber);
+    zend_observer_fiber_switch_notify(EG(main_fiber_context), &fiber);
     EG(current_execute_data) = before;
 }
 

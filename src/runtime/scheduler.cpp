@@ -207,7 +207,8 @@ void Scheduler::switch_from(Coroutine& self) noexcept {
         ++stats_.scheduler_switches;
     }
     ++stats_.switches;
-    if ((self.attention_ & Coroutine::kHooks) != 0) {
+    if ((self.attention_ & (Coroutine::kHooks | Coroutine::kHost)) != 0 ||
+        (next == own_.get() && host_hook_ != nullptr && !self.is_finished())) {
         leave_hooks(self);
     }
     const detail::ExceptionState exceptions = std::exchange(*hot.exceptions, {});
@@ -338,7 +339,7 @@ void Scheduler::context_main() noexcept {
         detail::Hot& state = detail::hot_here();
         Coroutine& self = *state.current;
         Scheduler& scheduler = *state.scheduler;
-        if (TA_UNLIKELY((self.attention_ & Coroutine::kHooks) != 0)) {
+        if (TA_UNLIKELY((self.attention_ & (Coroutine::kHooks | Coroutine::kHost)) != 0)) {
             if (scheduler.host_hook_ != nullptr) {
                 scheduler.host_hook_->start(self);
             }
@@ -540,7 +541,7 @@ Status Scheduler::spawn_in(Coroutine& coroutine, Owner* owner, bool is_handler) 
     coroutine.add_ref();
     coroutine.id_ = ++hot.spawned;
     if (TA_UNLIKELY(host_hook_ != nullptr)) {
-        coroutine.attention_ |= Coroutine::kHooks;
+        coroutine.attention_ |= Coroutine::kHost;
     }
     if (TA_UNLIKELY(owner != nullptr)) {
         coroutine.set_owner(owner);
@@ -613,9 +614,9 @@ void Scheduler::finish(Coroutine& coroutine) noexcept {
     }
     if (TA_UNLIKELY((coroutine.attention_ & Coroutine::kHooks) != 0)) {
         fire_handlers(coroutine, SwitchKind::Finish);
-        if (host_hook_ != nullptr && coroutine.is_started()) {
-            host_hook_->finish(coroutine);
-        }
+    }
+    if (TA_UNLIKELY(host_hook_ != nullptr) && coroutine.is_started()) {
+        host_hook_->finish(coroutine);
     }
     const CallbackSection section(*this);  // what is told now runs in the turn of one that has ended
     if (coroutine.is_listed()) {
@@ -658,7 +659,7 @@ void Scheduler::set_host_hook(HostHook* hook) noexcept {
     set_accepting(is_accepting_);
     if (hook != nullptr) {
         for (Coroutine& coroutine : alive()) {
-            coroutine.attention_ |= Coroutine::kHooks;
+            coroutine.attention_ |= Coroutine::kHost;
         }
     }
 }
@@ -669,7 +670,7 @@ void Scheduler::fire_handlers(Coroutine& coroutine, SwitchKind kind) noexcept {
     }
     const CallbackSection section(*this);
     coroutine.rare_->handlers.fire(coroutine, kind);
-    if (coroutine.rare_->handlers.empty() && host_hook_ == nullptr) {
+    if (coroutine.rare_->handlers.empty()) {
         coroutine.attention_ &= ~Coroutine::kHooks;
     }
 }
@@ -709,7 +710,7 @@ Status Scheduler::begin(Coroutine& main, const SwitchHandlers& main_handlers) no
     main.attention_ = 0;
     enlist(main);
     if (host_hook_ != nullptr) {
-        main.attention_ |= Coroutine::kHooks;
+        main.attention_ |= Coroutine::kHost;
     }
     main.context_.adopt_thread();
     hot.current = &main;
@@ -735,7 +736,7 @@ void Scheduler::finish_main(Ref<Error> error) noexcept {
     }
     main_->attention_ &= ~(Coroutine::kCancel | Coroutine::kNoSuspend);
     finish(*main_);
-    main_->attention_ &= ~(Coroutine::kHooks | Coroutine::kEnter);  // it has ended: draining is not its turn
+    main_->attention_ &= ~(Coroutine::kHooks | Coroutine::kHost | Coroutine::kEnter);  // it has ended: draining is not its turn
 }
 
 void Scheduler::drain() noexcept {

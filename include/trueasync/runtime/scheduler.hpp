@@ -272,6 +272,11 @@ public:
     void add_stuck_handler(StuckHandler& handler) noexcept { stuck_handlers_.push_back(handler); }
     HostHook* host_hook() const noexcept { return host_hook_; }
 
+    /// For a host that saves and restores its state itself, inline, around one wait of the running coroutine: until `unmute_hook` the hook
+    /// is told only if the scheduler's own coroutine takes over, by `leave` then and by `enter` when the wait is over.
+    static TA_INLINE void mute_hook(Coroutine& self) noexcept { self.attention_ &= ~std::uint32_t{Coroutine::kHost}; }
+    static TA_INLINE void unmute_hook(Coroutine& self) noexcept { self.attention_ |= Coroutine::kHost; }
+
     SchedulerStats stats() const noexcept;
     const SchedulerSettings& settings() const noexcept { return settings_; }
     Reactor& reactor() noexcept { return reactor_; }
@@ -419,7 +424,7 @@ TA_INLINE WaitResult Scheduler::suspend(std::source_location where) noexcept {
 
 /// Whether `self` may stop for the head of the queue right here. Takes a turn if so.
 TA_INLINE bool Scheduler::are_plain(const Coroutine& self, const Coroutine& next) noexcept {
-    constexpr std::uint32_t kOther = ~std::uint32_t{Coroutine::kUnstarted | Coroutine::kUnlisted};
+    constexpr std::uint32_t kOther = ~std::uint32_t{Coroutine::kUnstarted | Coroutine::kUnlisted | Coroutine::kHost};
     return TA_LIKELY((self.attention_ | (next.attention_ & kOther)) == 0);
 }
 
