@@ -16,9 +16,11 @@ using namespace trueasync::php;
 
 ZEND_FUNCTION(Async_spawn) {
     Task task;
-    ZEND_PARSE_PARAMETERS_START(1, -1)
-    TA_PARAM_TASK(task)
-    ZEND_PARSE_PARAMETERS_END();
+    if (UNEXPECTED(!take_closure(execute_data, task))) {
+        ZEND_PARSE_PARAMETERS_START(1, -1)
+        TA_PARAM_TASK(task)
+        ZEND_PARSE_PARAMETERS_END();
+    }
     if (!start()) {
         return;
     }
@@ -72,12 +74,7 @@ ZEND_FUNCTION(Async_spawn_with) {
 namespace {
 
 TA_INLINE void suspend_here() noexcept {
-    WaitResult result;
-    {
-        const WaitWindow window;
-        result = Scheduler::suspend(std::source_location());
-    }
-    has_arrived(result);
+    has_arrived(waiting([] { return Scheduler::suspend(std::source_location()); }));
 }
 
 }  // namespace
@@ -100,16 +97,18 @@ ZEND_FUNCTION(Async_delay) {
     if (milliseconds <= 0) {
         suspend_here();
     } else {
-        WaitResult result;
-        {
-            const WaitWindow window;
-            result = sleep_until(Deadline::after(std::chrono::milliseconds(milliseconds)), std::source_location());
-        }
-        has_arrived(result);
+        const Deadline deadline = Deadline::after(std::chrono::milliseconds(milliseconds));
+        has_arrived(waiting([&] { return sleep_until(deadline, std::source_location()); }));
     }
 }
 
 ZEND_FUNCTION(Async_await) {
+    if (const zval* only = ZEND_CALL_ARG(execute_data, 1); EXPECTED(
+            ZEND_NUM_ARGS() == 1 && Z_TYPE_P(only) == IS_OBJECT && Z_OBJCE_P(only) == ce_coroutine &&
+            await_coroutine(PhpCoroutine::of(Z_OBJ_P(only)), return_value)
+        )) {
+        return;
+    }
     zend_object* awaitable = nullptr;
     zend_object* token = nullptr;
     ZEND_PARSE_PARAMETERS_START(1, 2)

@@ -24,7 +24,11 @@ public:
         std::swap(value_, other.value_);
         return *this;
     }
-    ~Value() { zval_ptr_dtor(&value_); }
+    ~Value() {
+        if (Z_REFCOUNTED(value_)) {
+            zval_ptr_dtor(&value_);
+        }
+    }
 
     static Value null() noexcept {
         Value value;
@@ -46,12 +50,19 @@ public:
         ZVAL_COPY_VALUE(target, &value_);
         ZVAL_UNDEF(&value_);
     }
-    void reset() noexcept { Value().swap(*this); }
+    void reset() noexcept {
+        if (Z_REFCOUNTED(value_)) {
+            Value().swap(*this);
+        } else {
+            ZVAL_UNDEF(&value_);
+        }
+    }
     void swap(Value& other) noexcept { std::swap(value_, other.value_); }
 
 private:
     zval value_;
 };
+static_assert(sizeof(Value) == sizeof(zval), "an array of values is an array of arguments");
 
 /// A callable that PHP code gave us, resolved once.
 class Callable {

@@ -69,17 +69,33 @@ void await_event(Event& event, zend_object* token, zval* return_value) noexcept 
     }
     event.mark_result_used();
     const Ref<Event> held(&event);
-    WaitResult result;
-    {
-        const WaitWindow window;
-        result = wait_for(event, limit, std::source_location());
-    }
+    const WaitResult result = waiting([&] { return wait_for(event, limit, std::source_location()); });
     if (result == WaitResult::Ready || result == WaitResult::Failed) {
         Scheduler::take_wait_error();  // the event has it too; kept here it would live until the next one
         return_outcome(event, return_value);
     } else {
         has_arrived(result);
     }
+}
+
+bool await_coroutine(PhpCoroutine& coroutine, zval* return_value) noexcept {
+    if (coroutine.is_finished() || coroutine.id() == 0 || !may_suspend()) {
+        return false;
+    }
+    coroutine.mark_result_used();
+    const WaitResult result = waiting([&] { return join(coroutine, std::source_location()); });
+    if (EXPECTED(result == WaitResult::Ready)) {
+        OBJ_RELEASE(coroutine.object());  // not the last one: the caller has one too
+        if (EXPECTED(coroutine.value.is_set())) {
+            ZVAL_COPY(return_value, coroutine.value.get());
+        }
+    } else if (result == WaitResult::Failed) {
+        Scheduler::take_wait_error();
+        return_outcome(coroutine, return_value);
+    } else {
+        has_arrived(result);
+    }
+    return true;
 }
 
 void register_awaitables() {

@@ -15,10 +15,7 @@ zend_object_handlers handlers;
 zend_internal_function root_function = {};  // of the outermost frame on each VM stack
 
 /// Its error comes up while the exception is still whole: the collector frees both in any order.
-void destroy_coroutine(zend_object* object) {
-    PhpCoroutine::of(object).drop_handle();
-    zend_objects_destroy_object(object);
-}
+void destroy_coroutine(zend_object* object) { PhpCoroutine::of(object).drop_handle(); }
 
 void free_coroutine(zend_object* object) {
     PhpCoroutine::of(object).host_free();
@@ -51,17 +48,17 @@ zend_object* refuse_new(zend_class_entry* ce) {
 }  // namespace
 
 PhpCoroutine::PhpCoroutine() : Coroutine(std::source_location()) {
+    vm.vm_stack = nullptr;
     vm.error_reporting = EG(error_reporting);
     become_host_object(sizeof(PhpCoroutine));
 }
 
-PhpCoroutine* PhpCoroutine::create() {
+PhpCoroutine* PhpCoroutine::create() noexcept {
     static_assert(sizeof(PhpCoroutine) % alignof(zend_object) == 0);
-    auto* memory = static_cast<std::byte*>(zend_object_alloc(sizeof(PhpCoroutine) + sizeof(zend_object), ce_coroutine));
+    auto* memory = static_cast<std::byte*>(emalloc(sizeof(PhpCoroutine) + sizeof(zend_object)));
     auto* coroutine = new (memory) PhpCoroutine();
     auto* object = reinterpret_cast<zend_object*>(memory + sizeof(PhpCoroutine));
-    zend_object_std_init(object, ce_coroutine);
-    object_properties_init(object, ce_coroutine);
+    zend_object_std_init(object, ce_coroutine);  // a class that is final and has no properties
     object->handlers = &handlers;
     coroutine->spawn_place = place_here(coroutine->spawn_file);
     return coroutine;
@@ -93,17 +90,14 @@ void PhpCoroutine::run_body() noexcept {
             fail(std::move(error));
         }
     } else {
-        std::vector<zval> plain(arguments.size());
-        for (std::size_t i = 0; i < plain.size(); ++i) {
-            ZVAL_COPY_VALUE(&plain[i], arguments[i].get());
-        }
         callable.call(
-            value.get(), static_cast<std::uint32_t>(plain.size()), plain.data(),
+            value.get(), static_cast<std::uint32_t>(arguments.size()), reinterpret_cast<zval*>(arguments.data()),
             named_arguments.is_set() ? Z_ARRVAL_P(named_arguments.get()) : nullptr
         );
     }
     drop_body();
-    if (ref_count() == 1) {  // only the runtime knows it: let go here what it has, where destructors may suspend
+    if (GC_REFCOUNT(object()) ==
+        1) {  // only the runtime knows it: let go here what it has, where destructors may suspend
         if (!keeps_value) {
             value.reset();
         }
@@ -129,7 +123,7 @@ void PhpCoroutine::run() {
     request.is_in_scheduler = false;
     zend_try {
         run_body();
-        {
+        if (UNEXPECTED(OutputState::has_buffers())) {
             const ExceptionPause pause;  // output callbacks run whatever the end was
             OutputState::end();
         }
@@ -147,7 +141,7 @@ void PhpCoroutine::run() {
     }
     zend_catch { die(); }
     zend_end_try();
-    vm.save();
+    vm.vm_stack = EG(vm_stack);
     observe_end(fiber);
     request.scheduler_vm.load();
     request.is_in_scheduler = true;
@@ -169,9 +163,11 @@ Ref<Coroutine> PhpHelpers::make(std::unique_ptr<HelperBody> body, const Place& w
 PhpCoroutine* make_coroutine(const Task& task) noexcept {
     PhpCoroutine* coroutine = PhpCoroutine::create();
     coroutine->callable = Callable(task.call, task.cache);
-    coroutine->arguments.reserve(static_cast<std::size_t>(task.count));
-    for (int i = 0; i < task.count; ++i) {
-        coroutine->arguments.emplace_back(&task.arguments[i]);
+    if (task.count != 0) {
+        coroutine->arguments.reserve(static_cast<std::size_t>(task.count));
+        for (int i = 0; i < task.count; ++i) {
+            coroutine->arguments.emplace_back(&task.arguments[i]);
+        }
     }
     if (task.named != nullptr) {
         zval array;

@@ -24,7 +24,7 @@ inline zend_class_entry* ce_coroutine = nullptr;
 class PhpCoroutine final : public Coroutine {
 public:
     /// The memory, the event in it and the object behind it; one reference.
-    static PhpCoroutine* create();
+    static PhpCoroutine* create() noexcept;
     static PhpCoroutine& of(zend_object* object) noexcept {
         return *reinterpret_cast<PhpCoroutine*>(reinterpret_cast<std::byte*>(object) - sizeof(PhpCoroutine));
     }
@@ -42,7 +42,7 @@ public:
     bool keeps_value = false;  // somebody will ask for it who holds no object
     Place spawn_place;
     Value spawn_file;  // keeps the text of the place
-    VmState vm = {};
+    VmState vm;
     zend_fiber_context fiber = {};  // lets native fibers work inside
     OutputState output;
     CompareState compare;
@@ -120,6 +120,13 @@ public:
     }
 };
 
+/// What `wait` answers, which waits once.
+template <typename Wait>
+TA_INLINE WaitResult waiting(Wait&& wait) noexcept {
+    const WaitWindow window;
+    return wait();
+}
+
 /// Makes helper coroutines of PHP's kind.
 class PhpHelpers final : public HelperFactory {
 public:
@@ -142,6 +149,26 @@ struct Task {
 
 /// A coroutine that will do it, not queued yet; one reference.
 PhpCoroutine* make_coroutine(const Task& task) noexcept;
+
+/// `callable $task` alone, when it is a closure: without asking what it is. False: it is not, or there are more arguments.
+TA_INLINE bool take_closure(const zend_execute_data* execute_data, Task& task) noexcept {
+    if (ZEND_NUM_ARGS() != 1 || (ZEND_CALL_INFO(execute_data) & ZEND_CALL_HAS_EXTRA_NAMED_PARAMS) != 0) {
+        return false;
+    }
+    zval* closure = ZEND_CALL_ARG(execute_data, 1);
+    if (Z_TYPE_P(closure) != IS_OBJECT || Z_OBJCE_P(closure) != zend_ce_closure) {
+        return false;
+    }
+    zend_fcall_info_cache& cache = task.cache;
+    Z_OBJ_HANDLER_P(closure, get_closure)
+    (Z_OBJ_P(closure), &cache.calling_scope, &cache.function_handler, &cache.object, false);
+    cache.called_scope = cache.calling_scope;
+#if PHP_VERSION_ID >= 80300
+    cache.closure = Z_OBJ_P(closure);
+#endif
+    ZVAL_COPY_VALUE(&task.call.function_name, closure);
+    return true;
+}
 
 /// Spawns it into `owner`; the object goes to `return_value`. False: it threw.
 bool spawn_coroutine(const Task& task, Owner* owner, zval* return_value) noexcept;

@@ -112,6 +112,9 @@ ScopeEvent* current_scope() noexcept {
     if (!start()) {
         return nullptr;
     }
+    if (EXPECTED(Scheduler::current_owner() == request.main_scope.get())) {
+        return request.main_scope.get();
+    }
     ScopeEvent* scope = ScopeEvent::current();
     return scope != nullptr ? scope : request.main_scope.get();
 }

@@ -23,11 +23,8 @@ public:
         }
     }
     /// It has ended: flushes what is left.
-    static void end() noexcept {
-        if (UNEXPECTED(OG(handlers).top != 0)) {
-            php_output_end_all();
-        }
-    }
+    static void end() noexcept { php_output_end_all(); }
+    static bool has_buffers() noexcept { return OG(handlers).top != 0; }
 
 private:
     void save() noexcept;

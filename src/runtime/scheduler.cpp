@@ -240,8 +240,20 @@ bool Scheduler::prepare(Coroutine& coroutine) noexcept {
     return true;
 }
 
+/// The one that waits for a coroutine which has ended well. A waiter that has waited by `join` gets the runtime's reference.
+TA_INLINE Coroutine& Scheduler::take_waiter(Coroutine& ended, Callback& callback, bool& is_given) noexcept {
+    ended.callbacks_.take_only();
+    auto& wake_callback = static_cast<WakeCallback&>(callback);
+    is_given = wake_callback.is_lent_;
+    wake_callback.role_ = WakeRole::Wake;  // as it is: with the next three it makes one store
+    wake_callback.fired_ = WakeCallback::Fired::Well;
+    wake_callback.is_subscribed_ = false;
+    wake_callback.is_lent_ = false;
+    return Coroutine::of(wake_callback);
+}
+
 /// The common end: a result, one coroutine waiting for it, nobody else to tell. The same as `finish`, without the calls. Returns
-/// the waiter, which is not queued yet; null: nothing was done. A waiter that has waited by `join` gets the runtime's reference.
+/// the waiter, which is not queued yet; null: nothing was done.
 TA_INLINE Coroutine* Scheduler::finish_simple(Coroutine& coroutine, bool& is_given) noexcept {
     Callback* callback = coroutine.callbacks_.first();
     if (!coroutine.callbacks_.has_one() || coroutine.callbacks_.has_memory() || !callback->is_single_wake() ||
@@ -254,22 +266,20 @@ TA_INLINE Coroutine* Scheduler::finish_simple(Coroutine& coroutine, bool& is_giv
     }
     coroutine.flags_ |= Event::kEasyEnd | Event::kBareTrait;  // closed, and taken by the one who waits
     coroutine.move_to(EventState::Closed);
-    coroutine.callbacks_.take_only();
-    auto& wake_callback = static_cast<WakeCallback&>(*callback);
-    is_given = wake_callback.is_lent_;
-    wake_callback.role_ = WakeRole::Wake;  // as it is: with the next three it makes one store
-    wake_callback.fired_ = WakeCallback::Fired::Well;
-    wake_callback.is_subscribed_ = false;
-    wake_callback.is_lent_ = false;
-    return &Coroutine::of(wake_callback);
+    return &take_waiter(coroutine, *callback, is_given);
 }
 
-/// Another common end: a result, nobody waiting, an owner to tell. False: nothing was done.
-TA_INLINE bool Scheduler::finish_owned(Coroutine& coroutine) noexcept {
-    if (coroutine.extras_ != Coroutine::kOwned || !coroutine.callbacks_.is_vacant() ||
-        (coroutine.attention_ & ~std::uint32_t{Coroutine::kUnlisted}) != 0 ||
+/// Another common end: a result, nobody or one coroutine waiting, an owner to tell. False: nothing was done.
+TA_INLINE bool Scheduler::finish_owned(Coroutine& coroutine, bool& is_given) noexcept {
+    Callback* only = coroutine.callbacks_.first();
+    const bool is_awaited = coroutine.callbacks_.has_one() && only->is_single_wake();
+    if (coroutine.extras_ != Coroutine::kOwned || !(is_awaited || coroutine.callbacks_.is_vacant()) ||
+        (coroutine.attention_ & ~std::uint32_t{Coroutine::kUnlisted | Coroutine::kHost}) != 0 ||
         (coroutine.flags_ & Event::kFiringBits) != 0) {
         return false;
+    }
+    if (TA_UNLIKELY(host_hook_ != nullptr)) {
+        host_hook_->finish(coroutine);
     }
     const CallbackSection section(*this);
     if (TA_UNLIKELY(coroutine.is_listed())) {
@@ -277,16 +287,21 @@ TA_INLINE bool Scheduler::finish_owned(Coroutine& coroutine) noexcept {
     }
     coroutine.flags_ |= Event::kEasyEnd;
     coroutine.move_to(EventState::Closed);
+    if (is_awaited) {
+        wake(take_waiter(coroutine, *only, is_given));
+    }
     coroutine.owner_->finished(coroutine, nullptr);
     return true;
 }
 
 /// Who runs after a coroutine that has ended, `waiter` being whom that has woken. An unstarted one is returned as it is: it takes over the
 /// context.
-TA_INLINE Coroutine* Scheduler::next_after(detail::Hot& state, Coroutine& ended, Coroutine* waiter) noexcept {
+TA_INLINE Coroutine* Scheduler::next_after(
+    detail::Hot& state, Coroutine& ended, Coroutine* waiter, bool& is_given
+) noexcept {
     if (waiter != nullptr) {
         wake(*waiter);
-    } else if (!finish_owned(ended)) {
+    } else if (!finish_owned(ended, is_given)) {
         finish(ended);
     }
     if (TA_UNLIKELY(detail::count_down(state.fast_turns))) {
@@ -362,7 +377,7 @@ void Scheduler::context_main() noexcept {
             scheduler.wait_as_spare(state, here, self, is_given, *waiter);
             continue;
         }
-        Coroutine& next = *scheduler.next_after(state, self, waiter);
+        Coroutine& next = *scheduler.next_after(state, self, waiter, is_given);
         next.waker_state_ = WakerState::NoStatus;
         state.current = &next;
         if (TA_UNLIKELY((next.attention_ & Coroutine::kUnstarted) != 0)) {
@@ -736,7 +751,8 @@ void Scheduler::finish_main(Ref<Error> error) noexcept {
     }
     main_->attention_ &= ~(Coroutine::kCancel | Coroutine::kNoSuspend);
     finish(*main_);
-    main_->attention_ &= ~(Coroutine::kHooks | Coroutine::kHost | Coroutine::kEnter);  // it has ended: draining is not its turn
+    main_->attention_ &=
+        ~(Coroutine::kHooks | Coroutine::kHost | Coroutine::kEnter);  // it has ended: draining is not its turn
 }
 
 void Scheduler::drain() noexcept {

@@ -362,8 +362,9 @@ private:
     ExecutionContext* start(Coroutine& coroutine) noexcept;
     void finish(Coroutine& coroutine) noexcept;
     Coroutine* finish_simple(Coroutine& coroutine, bool& is_given) noexcept;
-    bool finish_owned(Coroutine& coroutine) noexcept;
-    Coroutine* next_after(detail::Hot& state, Coroutine& ended, Coroutine* waiter) noexcept;
+    static Coroutine& take_waiter(Coroutine& ended, Callback& callback, bool& is_given) noexcept;
+    bool finish_owned(Coroutine& coroutine, bool& is_given) noexcept;
+    Coroutine* next_after(detail::Hot& state, Coroutine& ended, Coroutine* waiter, bool& is_given) noexcept;
     void wait_as_spare(
         detail::Hot& state, ExecutionContext& here, Coroutine& ended, bool is_given, Coroutine& next
     ) noexcept;
