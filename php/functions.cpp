@@ -73,8 +73,14 @@ ZEND_FUNCTION(Async_spawn_with) {
 
 namespace {
 
-TA_INLINE void suspend_here() noexcept {
-    has_arrived(waiting([] { return Scheduler::suspend(std::source_location()); }));
+TA_INLINE WaitResult suspend_here() noexcept {
+    const WaitWindow window;
+    return Scheduler::suspend(std::source_location());
+}
+
+TA_INLINE WaitResult sleep_here(Deadline deadline) noexcept {
+    const WaitWindow window;
+    return sleep_until(deadline, std::source_location());
 }
 
 }  // namespace
@@ -82,7 +88,7 @@ TA_INLINE void suspend_here() noexcept {
 ZEND_FUNCTION(Async_suspend) {
     ZEND_PARSE_PARAMETERS_NONE();
     if (may_suspend()) {
-        suspend_here();
+        has_arrived(suspend_here());
     }
 }
 
@@ -95,10 +101,9 @@ ZEND_FUNCTION(Async_delay) {
         return;
     }
     if (milliseconds <= 0) {
-        suspend_here();
+        has_arrived(suspend_here());
     } else {
-        const Deadline deadline = Deadline::after(std::chrono::milliseconds(milliseconds));
-        has_arrived(waiting([&] { return sleep_until(deadline, std::source_location()); }));
+        has_arrived(sleep_here(Deadline::after(std::chrono::milliseconds(milliseconds))));
     }
 }
 

@@ -86,6 +86,7 @@ const char* name_of(GuardKind kind) {
 StackPoolSettings stack_settings() {
     StackPoolSettings settings;
     settings.stack_size = stack_size();
+    settings.color_span = 512;  // so that what a waiting coroutine has on its stack is one page
     settings.max_idle = bound_of("async.stack_pool_max");
     settings.min_idle = std::min(bound_of("async.stack_pool_min"), settings.max_idle);
     return settings;

@@ -19,6 +19,16 @@ struct AwaitableClass {
 };
 std::vector<AwaitableClass> classes;
 
+TA_INLINE WaitResult wait_here(Event& event, const WaitLimit& limit) noexcept {
+    const WaitWindow window;
+    return wait_for(event, limit, std::source_location());
+}
+
+TA_INLINE WaitResult join_here(PhpCoroutine& coroutine) noexcept {
+    const WaitWindow window;
+    return join(coroutine, std::source_location());
+}
+
 }  // namespace
 
 void add_awaitable(zend_class_entry* ce, EventOf event_of) { classes.push_back({ce, event_of}); }
@@ -69,7 +79,7 @@ void await_event(Event& event, zend_object* token, zval* return_value) noexcept 
     }
     event.mark_result_used();
     const Ref<Event> held(&event);
-    const WaitResult result = waiting([&] { return wait_for(event, limit, std::source_location()); });
+    const WaitResult result = wait_here(event, limit);
     if (result == WaitResult::Ready || result == WaitResult::Failed) {
         Scheduler::take_wait_error();  // the event has it too; kept here it would live until the next one
         return_outcome(event, return_value);
@@ -83,9 +93,9 @@ bool await_coroutine(PhpCoroutine& coroutine, zval* return_value) noexcept {
         return false;
     }
     coroutine.mark_result_used();
-    const WaitResult result = waiting([&] { return join(coroutine, std::source_location()); });
+    const WaitResult result = join_here(coroutine);
     if (EXPECTED(result == WaitResult::Ready)) {
-        OBJ_RELEASE(coroutine.object());  // not the last one: the caller has one too
+        GC_DELREF(coroutine.object());  // the runtime's, and not the last one: the caller has one too
         if (EXPECTED(coroutine.value.is_set())) {
             ZVAL_COPY(return_value, coroutine.value.get());
         }

@@ -28,11 +28,15 @@ ChannelOf<Value>* channel_of(zend_object* object) {
 }
 
 /// Waits until a value is there that is only for us.
-TA_INLINE WaitResult claim(ChannelOf<Value>& channel, const WaitLimit& limit) noexcept {
-    return waiting([&] {
-        return EXPECTED(limit.is_none()) ? channel.claim(std::source_location())
-                                         : channel.claim(limit, std::source_location());
-    });
+TA_INLINE WaitResult claim(ChannelOf<Value>& channel, const WaitLimit& limit = {}) noexcept {
+    const WaitWindow window;
+    return EXPECTED(limit.is_none()) ? channel.claim(std::source_location())
+                                     : channel.claim(limit, std::source_location());
+}
+
+WaitResult send(ChannelOf<Value>& channel, Value& value, const WaitLimit& limit) noexcept {
+    const WaitWindow window;
+    return channel.send(value, limit, std::source_location());
 }
 
 // --- foreach
@@ -47,7 +51,7 @@ struct ChannelWalk {
             element = channel->take_free();
             return true;
         }
-        const WaitResult result = claim(*channel, {});
+        const WaitResult result = claim(*channel);
         if (EXPECTED(result == WaitResult::Ready)) {
             element = channel->take_claimed();
             return true;
@@ -142,16 +146,19 @@ ZEND_METHOD(Async_Channel, send) {
     Z_PARAM_OBJ_OF_CLASS_OR_NULL(token, ce_completable)
     ZEND_PARSE_PARAMETERS_END();
     TA_CHANNEL_SELF
+    if (!may_suspend()) {
+        return;
+    }
+    if (EXPECTED(token == nullptr && channel->is_sending_easy())) {
+        channel->send(Value(value), std::source_location());
+        return;
+    }
     WaitLimit limit;
-    if (!may_suspend() || !limit_of(token, limit)) {
+    if (!limit_of(token, limit)) {
         return;
     }
     Value sent(value);
-    if (EXPECTED(token == nullptr && channel->is_sending_easy())) {
-        channel->try_send(std::move(sent));
-        return;
-    }
-    has_arrived(waiting([&] { return channel->send(sent, limit, std::source_location()); }));
+    has_arrived(send(*channel, sent, limit));
 }
 
 ZEND_METHOD(Async_Channel, sendAsync) {
@@ -170,17 +177,16 @@ ZEND_METHOD(Async_Channel, recv) {
     Z_PARAM_OBJ_OF_CLASS_OR_NULL(token, ce_completable)
     ZEND_PARSE_PARAMETERS_END();
     TA_CHANNEL_SELF
-    if (EXPECTED(token == nullptr && channel->has_free_value())) {
-        if (may_suspend()) {
-            channel->take_free().move_to(return_value);
-        }
+    if (!may_suspend()) {
+        return;
+    }
+    if (token == nullptr && channel->has_free_value()) {
+        channel->take_free().move_to(return_value);
         return;
     }
     WaitLimit limit;
-    if (!may_suspend() || !limit_of(token, limit)) {
-        return;
-    }
-    if (has_arrived(claim(*channel, limit))) {
+    if (EXPECTED(token == nullptr) ? has_arrived(claim(*channel))
+                                   : limit_of(token, limit) && has_arrived(claim(*channel, limit))) {
         channel->take_claimed().move_to(return_value);
     }
 }

@@ -18,7 +18,7 @@ zend_internal_function root_function = {};  // of the outermost frame on each VM
 void destroy_coroutine(zend_object* object) { PhpCoroutine::of(object).drop_handle(); }
 
 void free_coroutine(zend_object* object) {
-    PhpCoroutine::of(object).host_free();
+    PhpCoroutine::of(object).end();
     zend_object_std_dtor(object);
 }
 
@@ -60,8 +60,21 @@ PhpCoroutine* PhpCoroutine::create() noexcept {
     auto* object = reinterpret_cast<zend_object*>(memory + sizeof(PhpCoroutine));
     zend_object_std_init(object, ce_coroutine);  // a class that is final and has no properties
     object->handlers = &handlers;
-    coroutine->spawn_place = place_here(coroutine->spawn_file);
+    if (const zend_execute_data* frame = user_frame(EG(current_execute_data)); EXPECTED(frame != nullptr)) {
+        zval file;
+        ZVAL_STR(&file, frame->func->op_array.filename);
+        coroutine->spawn_file = Value(&file);
+        coroutine->spawn_line = frame->opline->lineno;
+    }
     return coroutine;
+}
+
+Place PhpCoroutine::spawned_at() const {
+    if (!spawn_file.is_set()) {
+        return {};
+    }
+    const zend_string* file = Z_STR_P(spawn_file.get());
+    return {std::string_view(ZSTR_VAL(file), ZSTR_LEN(file)), spawn_line};
 }
 
 Place PhpCoroutine::suspended_at() const {
@@ -89,7 +102,7 @@ void PhpCoroutine::run_body() noexcept {
         if (Ref<Error> error = helper->run()) {
             fail(std::move(error));
         }
-    } else {
+    } else if (!(arguments.empty() && !named_arguments.is_set() && callable.call_plainly(value.get()))) {
         callable.call(
             value.get(), static_cast<std::uint32_t>(arguments.size()), reinterpret_cast<zval*>(arguments.data()),
             named_arguments.is_set() ? Z_ARRVAL_P(named_arguments.get()) : nullptr
@@ -113,13 +126,16 @@ void PhpCoroutine::run() {
         return;
     }
     alignas(zval) std::byte page[kFirstPage];
-    observe_start(fiber, spawn_place, spawn_file);
+    observe_start(fiber, spawn_file, spawn_line);
     fiber.status = ZEND_FIBER_STATUS_RUNNING;
-    vm.begin(
-        page, reinterpret_cast<zend_function*>(&root_function), &fiber,
-        request.runtime->stacks().stack_at(Coroutine::context().stack_top())
-    );
-    vm.load();
+    {
+        VmState fresh;
+        fresh.begin(
+            page, reinterpret_cast<zend_function*>(&root_function), vm.error_reporting, &fiber,
+            request.runtime->stacks().stack_at(Coroutine::context().stack_top())
+        );
+        fresh.load();
+    }
     request.is_in_scheduler = false;
     zend_try {
         run_body();
@@ -155,7 +171,10 @@ Ref<Coroutine> PhpHelpers::make(std::unique_ptr<HelperBody> body, const Place& w
         coroutine->object(), GC_NOT_COLLECTABLE
     );  // one that is made for the collector must not fill its buffer
     if (where.is_known()) {
-        coroutine->spawn_place = where;
+        zval file;
+        ZVAL_STRINGL(&file, where.file.data(), where.file.size());
+        coroutine->spawn_file = Value::adopt(&file);
+        coroutine->spawn_line = where.line;
     }
     return Ref<Coroutine>::adopt(coroutine);
 }

@@ -31,7 +31,7 @@ public:
     zend_object* object() noexcept { return static_cast<zend_object*>(host_object()); }
 
     void* result() noexcept override { return value.get(); }
-    Place spawned_at() const override { return spawn_place; }
+    Place spawned_at() const override;
     Place suspended_at() const override;
 
     Callable callable;
@@ -40,8 +40,8 @@ public:
     std::unique_ptr<HelperBody> helper;
     Value value;
     bool keeps_value = false;  // somebody will ask for it who holds no object
-    Place spawn_place;
-    Value spawn_file;  // keeps the text of the place
+    Value spawn_file;          // a string, or nothing
+    std::uint32_t spawn_line = 0;
     VmState vm;
     zend_fiber_context fiber = {};  // lets native fibers work inside
     OutputState output;
@@ -50,14 +50,22 @@ public:
 
     /// Nobody holds it any more: an error that nobody has seen is reported.
     void drop_handle() noexcept {
-        if (is_finished()) {
+        if (is_finished() && error() != nullptr) {
             report_leftovers();
+        }
+    }
+    /// The object is being freed.
+    void end() noexcept {
+        if (EXPECTED(is_finished() && is_bare())) {
+            this->~PhpCoroutine();
+        } else {
+            host_free();
         }
     }
 
     /// The engine's state is exchanged for the scheduler's, and back.
     void leave() noexcept;
-    void enter() noexcept {
+    TA_INLINE void enter() noexcept {
         load();
         request.is_in_scheduler = false;
         if (UNEXPECTED(request.is_dying)) {
@@ -119,13 +127,6 @@ public:
         }
     }
 };
-
-/// What `wait` answers, which waits once.
-template <typename Wait>
-TA_INLINE WaitResult waiting(Wait&& wait) noexcept {
-    const WaitWindow window;
-    return wait();
-}
 
 /// Makes helper coroutines of PHP's kind.
 class PhpHelpers final : public HelperFactory {
