@@ -89,13 +89,19 @@ void await_event(Event& event, zend_object* token, zval* return_value) noexcept 
 }
 
 bool await_coroutine(PhpCoroutine& coroutine, zval* return_value) noexcept {
-    if (coroutine.is_finished() || coroutine.id() == 0 || !may_suspend()) {
+    if (coroutine.id() == 0 || coroutine.error() != nullptr || !may_suspend()) {
         return false;
     }
     coroutine.mark_result_used();
-    const WaitResult result = join_here(coroutine);
-    if (EXPECTED(result == WaitResult::Ready)) {
+    WaitResult result = WaitResult::Ready;
+    if (coroutine.is_finished()) {
+        Coroutine* self = nullptr;
+        result = Scheduler::departing(self);
+        Scheduler::count_fast_return();
+    } else if (result = join_here(coroutine); EXPECTED(result == WaitResult::Ready)) {
         GC_DELREF(coroutine.object());  // the runtime's, and not the last one: the caller has one too
+    }
+    if (EXPECTED(result == WaitResult::Ready)) {
         if (EXPECTED(coroutine.value.is_set())) {
             ZVAL_COPY(return_value, coroutine.value.get());
         }

@@ -32,7 +32,7 @@ void return_outcome(Event& event, zval* return_value) noexcept;
 /// `await` and all that waits like it: for `event`, with a token or without; the outcome goes to `return_value`.
 void await_event(Event& event, zend_object* token, zval* return_value) noexcept;
 
-/// The same for a coroutine that has not ended, without a token. False: it has, or it cannot be waited for here; nothing was done.
+/// The same for a coroutine, without a token. False: nothing was done, since it is not that simple.
 bool await_coroutine(PhpCoroutine& coroutine, zval* return_value) noexcept;
 
 void register_awaitables();

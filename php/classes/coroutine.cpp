@@ -89,6 +89,21 @@ void PhpCoroutine::leave() noexcept {
     request.is_in_scheduler = true;
 }
 
+void PhpCoroutine::save_aside() noexcept {
+    if (aside_ == nullptr) {
+        aside_ = std::make_unique<Aside>();
+    }
+    aside_->output.leave();
+    aside_->compare.leave();
+    aside_->error_handler.leave();
+}
+
+void PhpCoroutine::load_aside() noexcept {
+    aside_->output.enter();
+    aside_->compare.enter();
+    aside_->error_handler.enter();
+}
+
 void PhpCoroutine::drop_body() noexcept {
     GC_DEL_FLAGS(object(), GC_NOT_COLLECTABLE);
     callable.reset();

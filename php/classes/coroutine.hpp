@@ -44,9 +44,6 @@ public:
     std::uint32_t spawn_line = 0;
     VmState vm;
     zend_fiber_context fiber = {};  // lets native fibers work inside
-    OutputState output;
-    CompareState compare;
-    ErrorHandlerState error_handler;
 
     /// Nobody holds it any more: an error that nobody has seen is reported.
     void drop_handle() noexcept {
@@ -88,23 +85,35 @@ private:
 
     TA_INLINE void save() noexcept {
         vm.save();
-        output.leave();
-        compare.leave();
-        error_handler.leave();
         is_loaded_ = false;
+        if (UNEXPECTED(OutputState::is_in_use() || CompareState::is_in_use() || ErrorHandlerState::is_in_use())) {
+            save_aside();
+        }
         observe_switch(vm.current_fiber_context, EG(main_fiber_context));
     }
     TA_INLINE void load() noexcept {
         observe_switch(EG(main_fiber_context), vm.current_fiber_context);
         vm.load();
-        output.enter();
-        compare.enter();
-        error_handler.enter();
         is_loaded_ = true;
+        if (UNEXPECTED(aside_ != nullptr)) {
+            load_aside();
+        } else {
+            CompareState::forget();
+        }
     }
 
     void run_body() noexcept;
 
+    /// What few take with them when they leave.
+    struct Aside {
+        OutputState output;
+        CompareState compare;
+        ErrorHandlerState error_handler;
+    };
+    void save_aside() noexcept;
+    void load_aside() noexcept;
+
+    std::unique_ptr<Aside> aside_;
     bool is_loaded_ = true;  // while it runs: the engine's state is its own
 };
 
