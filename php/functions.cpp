@@ -15,16 +15,20 @@ using namespace trueasync;
 using namespace trueasync::php;
 
 ZEND_FUNCTION(Async_spawn) {
-    Task task;
-    if (UNEXPECTED(!take_closure(execute_data, task))) {
-        ZEND_PARSE_PARAMETERS_START(1, -1)
-        TA_PARAM_TASK(task)
-        ZEND_PARSE_PARAMETERS_END();
+    if (zend_object* closure = only_closure(execute_data); EXPECTED(closure != nullptr)) {
+        if (start()) {
+            spawn_coroutine(make_coroutine(Callable(closure)), current_scope(), return_value);
+        }
+        return;
     }
+    Task task;
+    ZEND_PARSE_PARAMETERS_START(1, -1)
+    TA_PARAM_TASK(task)
+    ZEND_PARSE_PARAMETERS_END();
     if (!start()) {
         return;
     }
-    spawn_coroutine(task, current_scope(), return_value);
+    spawn_coroutine(make_coroutine(task), current_scope(), return_value);
 }
 
 ZEND_FUNCTION(Async_spawn_with) {
@@ -45,7 +49,7 @@ ZEND_FUNCTION(Async_spawn_with) {
     const bool is_given = Z_TYPE_P(provided.get()) == IS_OBJECT;
     ScopeEvent* scope = is_given ? &scope_of(Z_OBJ_P(provided.get())) : current_scope();
     if (!instanceof_function(provider->ce, ce_spawn_strategy)) {
-        spawn_coroutine(task, scope, return_value);
+        spawn_coroutine(make_coroutine(task), scope, return_value);
         return;
     }
     if (!check(scope->admit())) {

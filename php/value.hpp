@@ -84,6 +84,19 @@ public:
         }
     }
 
+    explicit Callable(zend_object* closure) noexcept {
+        ZVAL_OBJ_COPY(function_.get(), closure);
+        zend_function* code = nullptr;
+        closure->handlers->get_closure(closure, &cache_.calling_scope, &code, &cache_.object, false);
+        if ((code->common.fn_flags & ZEND_ACC_CALL_VIA_TRAMPOLINE) == 0) {
+            cache_.function_handler = code;
+        }
+        cache_.called_scope = cache_.calling_scope;
+#if PHP_VERSION_ID >= 80300
+        cache_.closure = closure;
+#endif
+    }
+
     bool is_set() const noexcept { return function_.is_set(); }
 
     /// Calls it; `result` is set to undefined when it threw. False: it threw, the exception is in `EG(exception)`.

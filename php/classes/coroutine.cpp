@@ -194,20 +194,9 @@ Ref<Coroutine> PhpHelpers::make(std::unique_ptr<HelperBody> body, const Place& w
     return Ref<Coroutine>::adopt(coroutine);
 }
 
-PhpCoroutine* make_coroutine(const Task& task) noexcept {
+PhpCoroutine* make_coroutine(Callable callable) noexcept {
     PhpCoroutine* coroutine = PhpCoroutine::create();
-    coroutine->callable = Callable(task.call, task.cache);
-    if (task.count != 0) {
-        coroutine->arguments.reserve(static_cast<std::size_t>(task.count));
-        for (int i = 0; i < task.count; ++i) {
-            coroutine->arguments.emplace_back(&task.arguments[i]);
-        }
-    }
-    if (task.named != nullptr) {
-        zval array;
-        ZVAL_ARR(&array, task.named);
-        coroutine->named_arguments = Value(&array);
-    }
+    coroutine->callable = std::move(callable);
     if (UNEXPECTED(request.runtime->state() == Runtime::State::Stopping)) {  // it is there, but does not begin any more
         request.runtime->scheduler().cancel(
             *coroutine, Error::cancellation(CancelReason::Shutdown, "Graceful shutdown")
@@ -216,8 +205,21 @@ PhpCoroutine* make_coroutine(const Task& task) noexcept {
     return coroutine;
 }
 
-bool spawn_coroutine(const Task& task, Owner* owner, zval* return_value) noexcept {
-    PhpCoroutine* coroutine = make_coroutine(task);
+PhpCoroutine* make_coroutine(const Task& task) noexcept {
+    PhpCoroutine* coroutine = make_coroutine(Callable(task.call, task.cache));
+    coroutine->arguments.reserve(static_cast<std::size_t>(task.count));
+    for (int i = 0; i < task.count; ++i) {
+        coroutine->arguments.emplace_back(&task.arguments[i]);
+    }
+    if (task.named != nullptr) {
+        zval array;
+        ZVAL_ARR(&array, task.named);
+        coroutine->named_arguments = Value(&array);
+    }
+    return coroutine;
+}
+
+bool spawn_coroutine(PhpCoroutine* coroutine, Owner* owner, zval* return_value) noexcept {
     if (!check(request.runtime->scheduler().spawn(*coroutine, owner))) {
         OBJ_RELEASE(coroutine->object());
         return false;

@@ -157,31 +157,20 @@ struct Task {
     Z_PARAM_FUNC(task.call, task.cache) \
     Z_PARAM_VARIADIC_WITH_NAMED(task.arguments, task.count, task.named)
 
-/// A coroutine that will do it, not queued yet; one reference.
-PhpCoroutine* make_coroutine(const Task& task) noexcept;
-
-/// `callable $task` alone, when it is a closure: without asking what it is. False: it is not, or there are more arguments.
-TA_INLINE bool take_closure(const zend_execute_data* execute_data, Task& task) noexcept {
-    if (ZEND_NUM_ARGS() != 1 || (ZEND_CALL_INFO(execute_data) & ZEND_CALL_HAS_EXTRA_NAMED_PARAMS) != 0) {
-        return false;
-    }
-    zval* closure = ZEND_CALL_ARG(execute_data, 1);
-    if (Z_TYPE_P(closure) != IS_OBJECT || Z_OBJCE_P(closure) != zend_ce_closure) {
-        return false;
-    }
-    zend_fcall_info_cache& cache = task.cache;
-    Z_OBJ_HANDLER_P(closure, get_closure)
-    (Z_OBJ_P(closure), &cache.calling_scope, &cache.function_handler, &cache.object, false);
-    cache.called_scope = cache.calling_scope;
-#if PHP_VERSION_ID >= 80300
-    cache.closure = Z_OBJ_P(closure);
-#endif
-    ZVAL_COPY_VALUE(&task.call.function_name, closure);
-    return true;
+/// The closure that is the only argument, if it is one: most tasks are, and nothing has to be asked about them. Null: look closer.
+inline zend_object* only_closure(const zend_execute_data* execute_data) noexcept {
+    const zval* only = ZEND_CALL_ARG(execute_data, 1);
+    const bool is_alone =
+        ZEND_NUM_ARGS() == 1 && (ZEND_CALL_INFO(execute_data) & ZEND_CALL_HAS_EXTRA_NAMED_PARAMS) == 0;
+    return is_alone && Z_TYPE_P(only) == IS_OBJECT && Z_OBJCE_P(only) == zend_ce_closure ? Z_OBJ_P(only) : nullptr;
 }
 
-/// Spawns it into `owner`; the object goes to `return_value`. False: it threw.
-bool spawn_coroutine(const Task& task, Owner* owner, zval* return_value) noexcept;
+/// A coroutine that will do it, not queued yet; one reference.
+PhpCoroutine* make_coroutine(Callable callable) noexcept;
+PhpCoroutine* make_coroutine(const Task& task) noexcept;
+
+/// Spawns it into `owner`; the object goes to `return_value`. False: it threw, and the coroutine is gone.
+bool spawn_coroutine(PhpCoroutine* coroutine, Owner* owner, zval* return_value) noexcept;
 
 void register_coroutine();
 
