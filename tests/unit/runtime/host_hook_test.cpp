@@ -106,6 +106,31 @@ CORO_TEST(HostHook, StateIsReallySavedAndRestored) {
     scheduler().set_host_hook(nullptr);
 }
 
+CORO_TEST(HostHook, MutedIsToldOnlyOfTheSchedulersOwnTurn) {
+    FakeInterpreter host;
+    scheduler().set_host_hook(&host);
+    host.frames = {"main"};
+    const auto by_hand = [&host](auto&& wait) {
+        const std::vector<std::string> frames = host.frames;
+        Scheduler::mute_hook(current());
+        wait();
+        Scheduler::unmute_hook(current());
+        host.frames = frames;
+    };
+    auto child = spawn([&] {
+        by_hand([] { suspend(); });
+        by_hand([] { sleep_for(1ms); });
+        suspend();
+    });
+    by_hand([] { suspend(); });
+    EXPECT_EQ(host.calls_of(child.coroutine()), "start ");
+    by_hand([&] { await(child); });
+    EXPECT_EQ(host.calls_of(child.coroutine()), "start leave enter finish ");
+    EXPECT_EQ(host.calls_of(scheduler().main()), "");
+    EXPECT_FALSE(host.has_saved());
+    scheduler().set_host_hook(nullptr);
+}
+
 CORO_TEST(HostHook, IsBalancedForHandedOverContexts) {
     FakeInterpreter host;
     scheduler().set_host_hook(&host);
