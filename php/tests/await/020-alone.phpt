@@ -20,7 +20,7 @@ function outcome(Closure $body): string {
     try {
         return json_encode($body());
     } catch (Throwable $thrown) {
-        return get_class($thrown) . ': ' . preg_replace('/: Coroutine .*/', '', $thrown->getMessage());
+        return get_class($thrown) . ': ' . explode(': Coroutine ', $thrown->getMessage())[0];
     }
 }
 
