@@ -84,6 +84,8 @@ Place PhpCoroutine::suspended_at() const {
 void PhpCoroutine::leave() noexcept {
     if (is_loaded_) {
         save();
+    } else {
+        vm.save();  // what was called since may have thrown
     }
     request.scheduler_vm.load();
     request.is_in_scheduler = true;

@@ -93,7 +93,9 @@ private:
     }
     TA_INLINE void load() noexcept {
         observe_switch(EG(main_fiber_context), vm.current_fiber_context);
-        vm.load();
+        if (EXPECTED(EG(current_execute_data) != vm.current_execute_data)) {
+            vm.load();
+        }  // else it did not leave at all, and what it has now may be newer
         is_loaded_ = true;
         if (UNEXPECTED(aside_ != nullptr)) {
             load_aside();
@@ -117,8 +119,8 @@ private:
     bool is_loaded_ = true;  // while it runs: the engine's state is its own
 };
 
-/// Around one wait of the running coroutine: the engine's state is exchanged right here, so that nothing keeps the core from its fast ways.
-/// What the wait calls meanwhile still finds the coroutine's own.
+/// Around one wait of the running coroutine: the engine's state is exchanged right here, so that nothing keeps the core from its short ways.
+/// What a long one calls meanwhile still finds the coroutine's own.
 class WaitWindow {
 public:
     TA_INLINE WaitWindow() noexcept {
@@ -131,7 +133,7 @@ public:
     TA_INLINE ~WaitWindow() {
         PhpCoroutine& self = PhpCoroutine::running();
         Scheduler::unmute_hook(self);
-        if (EXPECTED(!self.is_loaded_)) {  // else the hook has done it: the scheduler's own coroutine has run
+        if (EXPECTED(!self.is_loaded_)) {  // else the hook has done it
             self.enter();
         }
     }

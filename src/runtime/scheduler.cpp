@@ -207,8 +207,7 @@ void Scheduler::switch_from(Coroutine& self) noexcept {
         ++stats_.scheduler_switches;
     }
     ++stats_.switches;
-    if ((self.attention_ & (Coroutine::kHooks | Coroutine::kHost)) != 0 ||
-        (next == own_.get() && host_hook_ != nullptr && !self.is_finished())) {
+    if ((self.attention_ & Coroutine::kHooks) != 0 || (host_hook_ != nullptr && !self.is_finished())) {
         leave_hooks(self);
     }
     const detail::ExceptionState exceptions = std::exchange(*hot.exceptions, {});

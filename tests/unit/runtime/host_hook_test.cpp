@@ -106,7 +106,7 @@ CORO_TEST(HostHook, StateIsReallySavedAndRestored) {
     scheduler().set_host_hook(nullptr);
 }
 
-CORO_TEST(HostHook, MutedIsToldOnlyOfTheSchedulersOwnTurn) {
+CORO_TEST(HostHook, MutedIsToldOfLongWaysOnly) {
     FakeInterpreter host;
     scheduler().set_host_hook(&host);
     host.frames = {"main"};
@@ -117,16 +117,22 @@ CORO_TEST(HostHook, MutedIsToldOnlyOfTheSchedulersOwnTurn) {
         Scheduler::unmute_hook(current());
         host.frames = frames;
     };
+    const auto take_turns = [&] {
+        for (int i = 0; i < 10; ++i) {
+            by_hand([] { suspend(); });
+        }
+    };
     auto child = spawn([&] {
-        by_hand([] { suspend(); });
+        take_turns();
         by_hand([] { sleep_for(1ms); });
         suspend();
     });
-    by_hand([] { suspend(); });
-    EXPECT_EQ(host.calls_of(child.coroutine()), "start ");
+    take_turns();
+    EXPECT_EQ(host.calls_of(child.coroutine()), "start leave enter ") << "the first stop is a long one";
+    EXPECT_EQ(host.calls_of(scheduler().main()), "leave enter ") << "as is the one that starts somebody";
     by_hand([&] { await(child); });
-    EXPECT_EQ(host.calls_of(child.coroutine()), "start leave enter finish ");
-    EXPECT_EQ(host.calls_of(scheduler().main()), "");
+    EXPECT_EQ(host.calls_of(child.coroutine()), "start leave enter leave enter finish ");
+    EXPECT_EQ(host.frames, std::vector<std::string>{"main"});
     EXPECT_FALSE(host.has_saved());
     scheduler().set_host_hook(nullptr);
 }
