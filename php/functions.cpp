@@ -15,6 +15,12 @@ using namespace trueasync;
 using namespace trueasync::php;
 
 ZEND_FUNCTION(Async_spawn) {
+    if (zend_object* closure = only_closure(execute_data); EXPECTED(closure != nullptr)) {
+        if (start()) {
+            spawn_coroutine(make_coroutine(Callable(closure)), current_scope(), return_value);
+        }
+        return;
+    }
     Task task;
     ZEND_PARSE_PARAMETERS_START(1, -1)
     TA_PARAM_TASK(task)
@@ -22,7 +28,7 @@ ZEND_FUNCTION(Async_spawn) {
     if (!start()) {
         return;
     }
-    spawn_coroutine(task, current_scope(), return_value);
+    spawn_coroutine(make_coroutine(task), current_scope(), return_value);
 }
 
 ZEND_FUNCTION(Async_spawn_with) {
@@ -43,7 +49,7 @@ ZEND_FUNCTION(Async_spawn_with) {
     const bool is_given = Z_TYPE_P(provided.get()) == IS_OBJECT;
     ScopeEvent* scope = is_given ? &scope_of(Z_OBJ_P(provided.get())) : current_scope();
     if (!instanceof_function(provider->ce, ce_spawn_strategy)) {
-        spawn_coroutine(task, scope, return_value);
+        spawn_coroutine(make_coroutine(task), scope, return_value);
         return;
     }
     if (!check(scope->admit())) {
@@ -69,10 +75,24 @@ ZEND_FUNCTION(Async_spawn_with) {
     RETURN_OBJ(coroutine->object());
 }
 
+namespace {
+
+TA_INLINE WaitResult suspend_here() noexcept {
+    const WaitWindow window;
+    return Scheduler::suspend(std::source_location());
+}
+
+TA_INLINE WaitResult sleep_here(Deadline deadline) noexcept {
+    const WaitWindow window;
+    return sleep_until(deadline, std::source_location());
+}
+
+}  // namespace
+
 ZEND_FUNCTION(Async_suspend) {
     ZEND_PARSE_PARAMETERS_NONE();
     if (may_suspend()) {
-        has_arrived(Scheduler::suspend(std::source_location()));
+        has_arrived(suspend_here());
     }
 }
 
@@ -85,13 +105,19 @@ ZEND_FUNCTION(Async_delay) {
         return;
     }
     if (milliseconds <= 0) {
-        has_arrived(Scheduler::suspend(std::source_location()));
+        has_arrived(suspend_here());
     } else {
-        has_arrived(sleep_until(Deadline::after(std::chrono::milliseconds(milliseconds))));
+        has_arrived(sleep_here(Deadline::after(std::chrono::milliseconds(milliseconds))));
     }
 }
 
 ZEND_FUNCTION(Async_await) {
+    if (const zval* only = ZEND_CALL_ARG(execute_data, 1); EXPECTED(
+            ZEND_NUM_ARGS() == 1 && Z_TYPE_P(only) == IS_OBJECT && Z_OBJCE_P(only) == ce_coroutine &&
+            await_coroutine(PhpCoroutine::of(Z_OBJ_P(only)), return_value)
+        )) {
+        return;
+    }
     zend_object* awaitable = nullptr;
     zend_object* token = nullptr;
     ZEND_PARSE_PARAMETERS_START(1, 2)

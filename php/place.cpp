@@ -2,17 +2,6 @@
 
 namespace trueasync::php {
 
-namespace {
-
-const zend_execute_data* user_frame(const zend_execute_data* frame) noexcept {
-    while (frame != nullptr && (frame->func == nullptr || !ZEND_USER_CODE(frame->func->type))) {
-        frame = frame->prev_execute_data;
-    }
-    return frame;
-}
-
-}  // namespace
-
 Place place_of(const zend_execute_data* frame) noexcept {
     frame = user_frame(frame);
     if (frame == nullptr) {

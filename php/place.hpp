@@ -8,6 +8,14 @@
 
 namespace trueasync::php {
 
+/// The innermost frame from `frame` on that has source; null when none has.
+inline const zend_execute_data* user_frame(const zend_execute_data* frame) noexcept {
+    while (frame != nullptr && (frame->func == nullptr || !ZEND_USER_CODE(frame->func->type))) {
+        frame = frame->prev_execute_data;
+    }
+    return frame;
+}
+
 /// Where `frame` stands: the innermost one from there on that has a source line.
 Place place_of(const zend_execute_data* frame) noexcept;
 

@@ -101,6 +101,7 @@ StackPoolSettings stack_settings() {
     StackPoolSettings settings;
     settings.stack_size = stack_size();
     settings.stack_size += extra_stack(settings.stack_size);
+    settings.color_span = 512;  // so that what a waiting coroutine has on its stack is one page
     settings.max_idle = bound_of("async.stack_pool_max");
     settings.min_idle = std::min(bound_of("async.stack_pool_min"), settings.max_idle);
     return settings;

@@ -24,7 +24,11 @@ public:
         std::swap(value_, other.value_);
         return *this;
     }
-    ~Value() { zval_ptr_dtor(&value_); }
+    ~Value() {
+        if (Z_REFCOUNTED(value_)) {
+            zval_ptr_dtor(&value_);
+        }
+    }
 
     static Value null() noexcept {
         Value value;
@@ -38,6 +42,13 @@ public:
         return value;
     }
 
+    /// Takes `value` over.
+    static Value adopt(zval* value) noexcept {
+        Value taken;
+        ZVAL_COPY_VALUE(&taken.value_, value);
+        return taken;
+    }
+
     zval* get() noexcept { return &value_; }
     const zval* get() const noexcept { return &value_; }
     bool is_set() const noexcept { return Z_TYPE(value_) != IS_UNDEF; }
@@ -46,12 +57,19 @@ public:
         ZVAL_COPY_VALUE(target, &value_);
         ZVAL_UNDEF(&value_);
     }
-    void reset() noexcept { Value().swap(*this); }
+    void reset() noexcept {
+        if (Z_REFCOUNTED(value_)) {
+            Value().swap(*this);
+        } else {
+            ZVAL_UNDEF(&value_);
+        }
+    }
     void swap(Value& other) noexcept { std::swap(value_, other.value_); }
 
 private:
     zval value_;
 };
+static_assert(sizeof(Value) == sizeof(zval), "an array of values is an array of arguments");
 
 /// A callable that PHP code gave us, resolved once.
 class Callable {
@@ -66,10 +84,51 @@ public:
         }
     }
 
+    explicit Callable(zend_object* closure) noexcept {
+        ZVAL_OBJ_COPY(function_.get(), closure);
+        zend_function* code = nullptr;
+        closure->handlers->get_closure(closure, &cache_.calling_scope, &code, &cache_.object, false);
+        if ((code->common.fn_flags & ZEND_ACC_CALL_VIA_TRAMPOLINE) == 0) {
+            cache_.function_handler = code;
+        }
+        cache_.called_scope = cache_.calling_scope;
+#if PHP_VERSION_ID >= 80300
+        cache_.closure = closure;
+#endif
+    }
+
     bool is_set() const noexcept { return function_.is_set(); }
 
     /// Calls it; `result` is set to undefined when it threw. False: it threw, the exception is in `EG(exception)`.
     bool call(zval* result, std::uint32_t count = 0, zval* arguments = nullptr, HashTable* named = nullptr) noexcept;
+
+    /// The same for a function written in PHP, without arguments: the engine's way, without what it needs for all the others and which would
+    /// stay on the stack. False: nothing was done, use `call`.
+    bool call_plainly(zval* result) noexcept {
+        zend_function* function = cache_.function_handler;
+        if (function == nullptr || function->type != ZEND_USER_FUNCTION || ZEND_OBSERVER_ENABLED ||
+            (function->common.fn_flags & ZEND_ACC_DEPRECATED) != 0 || EG(exception) != nullptr) {
+            return false;
+        }
+        const std::uint32_t flags = function->common.fn_flags;
+        const bool has_this = (flags & ZEND_ACC_STATIC) == 0 && cache_.object != nullptr;
+        std::uint32_t info = ZEND_CALL_TOP_FUNCTION | ZEND_CALL_DYNAMIC | (has_this ? ZEND_CALL_HAS_THIS : 0);
+        if ((flags & ZEND_ACC_CLOSURE) != 0) {
+            GC_ADDREF(ZEND_CLOSURE_OBJECT(function));  // released by the frame
+            info |= ZEND_CALL_CLOSURE | ((flags & ZEND_ACC_FAKE_CLOSURE) != 0 ? ZEND_CALL_FAKE_CLOSURE : 0);
+        }
+        void* self = has_this ? static_cast<void*>(cache_.object) : cache_.called_scope;
+        ZVAL_UNDEF(result);
+        zend_execute_data* frame = zend_vm_stack_push_call_frame(info, function, 0, self);
+        zend_init_func_execute_data(frame, &function->op_array, result);
+        zend_execute_ex(frame);
+        zend_vm_stack_free_call_frame(frame);
+        if (UNEXPECTED(EG(exception) != nullptr)) {
+            zval_ptr_dtor(result);
+            ZVAL_UNDEF(result);
+        }
+        return true;
+    }
 
     Value& function() noexcept { return function_; }
     /// What will run; null when that is found out at the call.

@@ -19,6 +19,16 @@ struct AwaitableClass {
 };
 std::vector<AwaitableClass> classes;
 
+TA_INLINE WaitResult wait_here(Event& event, const WaitLimit& limit) noexcept {
+    const WaitWindow window;
+    return wait_for(event, limit, std::source_location());
+}
+
+TA_INLINE WaitResult join_here(PhpCoroutine& coroutine) noexcept {
+    const WaitWindow window;
+    return join(coroutine, std::source_location());
+}
+
 }  // namespace
 
 void add_awaitable(zend_class_entry* ce, EventOf event_of) { classes.push_back({ce, event_of}); }
@@ -69,13 +79,39 @@ void await_event(Event& event, zend_object* token, zval* return_value) noexcept 
     }
     event.mark_result_used();
     const Ref<Event> held(&event);
-    const WaitResult result = wait_for(event, limit);
+    const WaitResult result = wait_here(event, limit);
     if (result == WaitResult::Ready || result == WaitResult::Failed) {
         Scheduler::take_wait_error();  // the event has it too; kept here it would live until the next one
         return_outcome(event, return_value);
     } else {
         has_arrived(result);
     }
+}
+
+bool await_coroutine(PhpCoroutine& coroutine, zval* return_value) noexcept {
+    if (coroutine.id() == 0 || coroutine.error() != nullptr || !may_suspend()) {
+        return false;
+    }
+    coroutine.mark_result_used();
+    WaitResult result = WaitResult::Ready;
+    if (coroutine.is_finished()) {
+        Coroutine* self = nullptr;
+        result = Scheduler::departing(self);
+        Scheduler::count_fast_return();
+    } else if (result = join_here(coroutine); EXPECTED(result == WaitResult::Ready)) {
+        GC_DELREF(coroutine.object());  // the runtime's, and not the last one: the caller has one too
+    }
+    if (EXPECTED(result == WaitResult::Ready)) {
+        if (EXPECTED(coroutine.value.is_set())) {
+            ZVAL_COPY(return_value, coroutine.value.get());
+        }
+    } else if (result == WaitResult::Failed) {
+        Scheduler::take_wait_error();
+        return_outcome(coroutine, return_value);
+    } else {
+        has_arrived(result);
+    }
+    return true;
 }
 
 void register_awaitables() {

@@ -9,6 +9,8 @@
 
 namespace trueasync::php {
 
+class PhpCoroutine;
+
 inline zend_class_entry* ce_awaitable = nullptr;
 inline zend_class_entry* ce_completable = nullptr;
 inline zend_class_entry* ce_timeout = nullptr;
@@ -29,6 +31,9 @@ void return_outcome(Event& event, zval* return_value) noexcept;
 
 /// `await` and all that waits like it: for `event`, with a token or without; the outcome goes to `return_value`.
 void await_event(Event& event, zend_object* token, zval* return_value) noexcept;
+
+/// The same for a coroutine, without a token. False: nothing was done, since it is not that simple.
+bool await_coroutine(PhpCoroutine& coroutine, zval* return_value) noexcept;
 
 void register_awaitables();
 

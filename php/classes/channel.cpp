@@ -5,11 +5,11 @@
 #include "../place.hpp"
 #include "../stubs/channel_arginfo.h"
 #include "awaitable.hpp"
+#include "coroutine.hpp"
 #include "exceptions.hpp"
 #include "future.hpp"
 
 #include <ext/spl/spl_exceptions.h>
-#include <optional>
 
 namespace trueasync::php {
 
@@ -27,6 +27,18 @@ ChannelOf<Value>* channel_of(zend_object* object) {
     return &self.channel;
 }
 
+/// Waits until a value is there that is only for us.
+TA_INLINE WaitResult claim(ChannelOf<Value>& channel, const WaitLimit& limit = {}) noexcept {
+    const WaitWindow window;
+    return EXPECTED(limit.is_none()) ? channel.claim(std::source_location())
+                                     : channel.claim(limit, std::source_location());
+}
+
+WaitResult send(ChannelOf<Value>& channel, Value& value, const WaitLimit& limit) noexcept {
+    const WaitWindow window;
+    return channel.send(value, limit, std::source_location());
+}
+
 // --- foreach
 
 struct ChannelWalk {
@@ -35,10 +47,13 @@ struct ChannelWalk {
         if (channel == nullptr || !may_suspend()) {
             return false;
         }
-        std::optional<Value> value;
-        const WaitResult result = channel->recv(value);
+        if (channel->has_free_value()) {
+            element = channel->take_free();
+            return true;
+        }
+        const WaitResult result = claim(*channel);
         if (EXPECTED(result == WaitResult::Ready)) {
-            element = std::move(*value);
+            element = channel->take_claimed();
             return true;
         }
         if (result == WaitResult::Failed && channel->is_closed() &&
@@ -131,11 +146,19 @@ ZEND_METHOD(Async_Channel, send) {
     Z_PARAM_OBJ_OF_CLASS_OR_NULL(token, ce_completable)
     ZEND_PARSE_PARAMETERS_END();
     TA_CHANNEL_SELF
-    WaitLimit limit;
-    if (may_suspend() && limit_of(token, limit)) {
-        Value sent(value);
-        has_arrived(channel->send(sent, limit));
+    if (!may_suspend()) {
+        return;
     }
+    if (EXPECTED(token == nullptr && channel->is_sending_easy())) {
+        channel->send(Value(value), std::source_location());
+        return;
+    }
+    WaitLimit limit;
+    if (!limit_of(token, limit)) {
+        return;
+    }
+    Value sent(value);
+    has_arrived(send(*channel, sent, limit));
 }
 
 ZEND_METHOD(Async_Channel, sendAsync) {
@@ -154,13 +177,17 @@ ZEND_METHOD(Async_Channel, recv) {
     Z_PARAM_OBJ_OF_CLASS_OR_NULL(token, ce_completable)
     ZEND_PARSE_PARAMETERS_END();
     TA_CHANNEL_SELF
-    WaitLimit limit;
-    if (!may_suspend() || !limit_of(token, limit)) {
+    if (!may_suspend()) {
         return;
     }
-    std::optional<Value> value;
-    if (has_arrived(channel->recv(value, limit))) {
-        value->move_to(return_value);
+    if (token == nullptr && channel->has_free_value()) {
+        channel->take_free().move_to(return_value);
+        return;
+    }
+    WaitLimit limit;
+    if (EXPECTED(token == nullptr) ? has_arrived(claim(*channel))
+                                   : limit_of(token, limit) && has_arrived(claim(*channel, limit))) {
+        channel->take_claimed().move_to(return_value);
     }
 }
 

@@ -1,16 +1,11 @@
 #include "coroutine.hpp"
 
-#include "../engine/observer.hpp"
-#include "../engine/request.hpp"
-#include "../error.hpp"
 #include "../place.hpp"
 #include "../stubs/coroutine_arginfo.h"
 #include "awaitable.hpp"
 #include "context.hpp"
 #include "exceptions.hpp"
 #include "finally.hpp"
-
-#include <trueasync/runtime/scheduler.hpp>
 
 namespace trueasync::php {
 
@@ -20,13 +15,10 @@ zend_object_handlers handlers;
 zend_internal_function root_function = {};  // of the outermost frame on each VM stack
 
 /// Its error comes up while the exception is still whole: the collector frees both in any order.
-void destroy_coroutine(zend_object* object) {
-    PhpCoroutine::of(object).drop_handle();
-    zend_objects_destroy_object(object);
-}
+void destroy_coroutine(zend_object* object) { PhpCoroutine::of(object).drop_handle(); }
 
 void free_coroutine(zend_object* object) {
-    PhpCoroutine::of(object).host_free();
+    PhpCoroutine::of(object).end();
     zend_object_std_dtor(object);
 }
 
@@ -56,20 +48,33 @@ zend_object* refuse_new(zend_class_entry* ce) {
 }  // namespace
 
 PhpCoroutine::PhpCoroutine() : Coroutine(std::source_location()) {
+    vm.vm_stack = nullptr;
     vm.error_reporting = EG(error_reporting);
     become_host_object(sizeof(PhpCoroutine));
 }
 
-PhpCoroutine* PhpCoroutine::create() {
+PhpCoroutine* PhpCoroutine::create() noexcept {
     static_assert(sizeof(PhpCoroutine) % alignof(zend_object) == 0);
-    auto* memory = static_cast<std::byte*>(zend_object_alloc(sizeof(PhpCoroutine) + sizeof(zend_object), ce_coroutine));
+    auto* memory = static_cast<std::byte*>(emalloc(sizeof(PhpCoroutine) + sizeof(zend_object)));
     auto* coroutine = new (memory) PhpCoroutine();
     auto* object = reinterpret_cast<zend_object*>(memory + sizeof(PhpCoroutine));
-    zend_object_std_init(object, ce_coroutine);
-    object_properties_init(object, ce_coroutine);
+    zend_object_std_init(object, ce_coroutine);  // a class that is final and has no properties
     object->handlers = &handlers;
-    coroutine->spawn_place = place_here(coroutine->spawn_file);
+    if (const zend_execute_data* frame = user_frame(EG(current_execute_data)); EXPECTED(frame != nullptr)) {
+        zval file;
+        ZVAL_STR(&file, frame->func->op_array.filename);
+        coroutine->spawn_file = Value(&file);
+        coroutine->spawn_line = frame->opline->lineno;
+    }
     return coroutine;
+}
+
+Place PhpCoroutine::spawned_at() const {
+    if (!spawn_file.is_set()) {
+        return {};
+    }
+    const zend_string* file = Z_STR_P(spawn_file.get());
+    return {std::string_view(ZSTR_VAL(file), ZSTR_LEN(file)), spawn_line};
 }
 
 Place PhpCoroutine::suspended_at() const {
@@ -77,27 +82,30 @@ Place PhpCoroutine::suspended_at() const {
 }
 
 void PhpCoroutine::leave() noexcept {
-    vm.save();
-    output.leave();
-    compare.leave();
-    error_handler.leave();
-    fiber_block.leave();
-    observe_switch(vm.current_fiber_context, request.scheduler_vm.current_fiber_context);
+    if (is_loaded_) {
+        save();
+    } else {
+        vm.save();  // what was called since may have thrown
+    }
     request.scheduler_vm.load();
     request.is_in_scheduler = true;
 }
 
-void PhpCoroutine::enter() noexcept {
-    observe_switch(EG(current_fiber_context), vm.current_fiber_context);
-    vm.load();
-    output.enter();
-    compare.enter();
-    error_handler.enter();
-    fiber_block.enter();
-    request.is_in_scheduler = false;
-    if (UNEXPECTED(request.is_dying)) {
-        throw_exit(zend_create_unwind_exit());
+void PhpCoroutine::save_aside() noexcept {
+    if (aside_ == nullptr) {
+        aside_ = std::make_unique<Aside>();
     }
+    aside_->output.leave();
+    aside_->compare.leave();
+    aside_->error_handler.leave();
+    aside_->fiber_block.leave();
+}
+
+void PhpCoroutine::load_aside() noexcept {
+    aside_->output.enter();
+    aside_->compare.enter();
+    aside_->error_handler.enter();
+    aside_->fiber_block.enter();
 }
 
 void PhpCoroutine::drop_body() noexcept {
@@ -113,18 +121,15 @@ void PhpCoroutine::run_body() noexcept {
         if (Ref<Error> error = helper->run()) {
             fail(std::move(error));
         }
-    } else {
-        std::vector<zval> plain(arguments.size());
-        for (std::size_t i = 0; i < plain.size(); ++i) {
-            ZVAL_COPY_VALUE(&plain[i], arguments[i].get());
-        }
+    } else if (!(arguments.empty() && !named_arguments.is_set() && callable.call_plainly(value.get()))) {
         callable.call(
-            value.get(), static_cast<std::uint32_t>(plain.size()), plain.data(),
+            value.get(), static_cast<std::uint32_t>(arguments.size()), reinterpret_cast<zval*>(arguments.data()),
             named_arguments.is_set() ? Z_ARRVAL_P(named_arguments.get()) : nullptr
         );
     }
     drop_body();
-    if (ref_count() == 1) {  // only the runtime knows it: let go here what it has, where destructors may suspend
+    if (GC_REFCOUNT(object()) ==
+        1) {  // only the runtime knows it: let go here what it has, where destructors may suspend
         if (!keeps_value) {
             value.reset();
         }
@@ -140,17 +145,20 @@ void PhpCoroutine::run() {
         return;
     }
     alignas(zval) std::byte page[kFirstPage];
-    observe_start(fiber, spawn_place, spawn_file);
+    observe_start(fiber, spawn_file, spawn_line);
     fiber.status = ZEND_FIBER_STATUS_RUNNING;
-    vm.begin(
-        page, reinterpret_cast<zend_function*>(&root_function), &fiber,
-        request.runtime->stacks().stack_at(Coroutine::context().stack_top())
-    );
-    vm.load();
+    {
+        VmState fresh;
+        fresh.begin(
+            page, reinterpret_cast<zend_function*>(&root_function), vm.error_reporting, &fiber,
+            request.runtime->stacks().stack_at(Coroutine::context().stack_top())
+        );
+        fresh.load();
+    }
     request.is_in_scheduler = false;
     zend_try {
         run_body();
-        {
+        if (UNEXPECTED(OutputState::has_buffers())) {
             const ExceptionPause pause;  // output callbacks run whatever the end was
             OutputState::end();
         }
@@ -168,8 +176,8 @@ void PhpCoroutine::run() {
     }
     zend_catch { die(); }
     zend_end_try();
-    fiber_block.leave();  // left behind by a fatal error
-    vm.save();
+    FiberBlock().leave();  // left behind by a fatal error
+    vm.vm_stack = EG(vm_stack);
     observe_end(fiber);
     request.scheduler_vm.load();
     request.is_in_scheduler = true;
@@ -183,14 +191,27 @@ Ref<Coroutine> PhpHelpers::make(std::unique_ptr<HelperBody> body, const Place& w
         coroutine->object(), GC_NOT_COLLECTABLE
     );  // one that is made for the collector must not fill its buffer
     if (where.is_known()) {
-        coroutine->spawn_place = where;
+        zval file;
+        ZVAL_STRINGL(&file, where.file.data(), where.file.size());
+        coroutine->spawn_file = Value::adopt(&file);
+        coroutine->spawn_line = where.line;
     }
     return Ref<Coroutine>::adopt(coroutine);
 }
 
-PhpCoroutine* make_coroutine(const Task& task) noexcept {
+PhpCoroutine* make_coroutine(Callable callable) noexcept {
     PhpCoroutine* coroutine = PhpCoroutine::create();
-    coroutine->callable = Callable(task.call, task.cache);
+    coroutine->callable = std::move(callable);
+    if (UNEXPECTED(request.runtime->state() == Runtime::State::Stopping)) {  // it is there, but does not begin any more
+        request.runtime->scheduler().cancel(
+            *coroutine, Error::cancellation(CancelReason::Shutdown, "Graceful shutdown")
+        );
+    }
+    return coroutine;
+}
+
+PhpCoroutine* make_coroutine(const Task& task) noexcept {
+    PhpCoroutine* coroutine = make_coroutine(Callable(task.call, task.cache));
     coroutine->arguments.reserve(static_cast<std::size_t>(task.count));
     for (int i = 0; i < task.count; ++i) {
         coroutine->arguments.emplace_back(&task.arguments[i]);
@@ -200,16 +221,10 @@ PhpCoroutine* make_coroutine(const Task& task) noexcept {
         ZVAL_ARR(&array, task.named);
         coroutine->named_arguments = Value(&array);
     }
-    if (UNEXPECTED(request.runtime->state() == Runtime::State::Stopping)) {  // it is there, but does not begin any more
-        request.runtime->scheduler().cancel(
-            *coroutine, Error::cancellation(CancelReason::Shutdown, "Graceful shutdown")
-        );
-    }
     return coroutine;
 }
 
-bool spawn_coroutine(const Task& task, Owner* owner, zval* return_value) noexcept {
-    PhpCoroutine* coroutine = make_coroutine(task);
+bool spawn_coroutine(PhpCoroutine* coroutine, Owner* owner, zval* return_value) noexcept {
     if (!check(request.runtime->scheduler().spawn(*coroutine, owner))) {
         OBJ_RELEASE(coroutine->object());
         return false;

@@ -5,13 +5,16 @@
 #include "../engine/compare.hpp"
 #include "../engine/error_handler.hpp"
 #include "../engine/fiber_block.hpp"
+#include "../engine/observer.hpp"
 #include "../engine/output.hpp"
+#include "../engine/request.hpp"
 #include "../engine/vm_state.hpp"
-#include "../value.hpp"
+#include "../error.hpp"
 
 #include <memory>
 #include <trueasync/runtime/coroutine.hpp>
 #include <trueasync/runtime/helper.hpp>
+#include <trueasync/runtime/scheduler.hpp>
 #include <vector>
 
 namespace trueasync::php {
@@ -22,14 +25,14 @@ inline zend_class_entry* ce_coroutine = nullptr;
 class PhpCoroutine final : public Coroutine {
 public:
     /// The memory, the event in it and the object behind it; one reference.
-    static PhpCoroutine* create();
+    static PhpCoroutine* create() noexcept;
     static PhpCoroutine& of(zend_object* object) noexcept {
         return *reinterpret_cast<PhpCoroutine*>(reinterpret_cast<std::byte*>(object) - sizeof(PhpCoroutine));
     }
     zend_object* object() noexcept { return static_cast<zend_object*>(host_object()); }
 
     void* result() noexcept override { return value.get(); }
-    Place spawned_at() const override { return spawn_place; }
+    Place spawned_at() const override;
     Place suspended_at() const override;
 
     Callable callable;
@@ -38,35 +41,107 @@ public:
     std::unique_ptr<HelperBody> helper;
     Value value;
     bool keeps_value = false;  // somebody will ask for it who holds no object
-    Place spawn_place;
-    Value spawn_file;  // keeps the text of the place
-    VmState vm = {};
+    Value spawn_file;          // a string, or nothing
+    std::uint32_t spawn_line = 0;
+    VmState vm;
     zend_fiber_context fiber = {};  // lets native fibers work inside
-    OutputState output;
-    CompareState compare;
-    ErrorHandlerState error_handler;
-    FiberBlock fiber_block;
 
     /// Nobody holds it any more: an error that nobody has seen is reported.
     void drop_handle() noexcept {
-        if (is_finished()) {
+        if (is_finished() && error() != nullptr) {
             report_leftovers();
+        }
+    }
+    /// The object is being freed.
+    void end() noexcept {
+        if (EXPECTED(is_finished() && is_bare())) {
+            this->~PhpCoroutine();
+        } else {
+            host_free();
         }
     }
 
     /// The engine's state is exchanged for the scheduler's, and back.
     void leave() noexcept;
-    void enter() noexcept;
+    TA_INLINE void enter() noexcept {
+        load();
+        request.is_in_scheduler = false;
+        if (UNEXPECTED(request.is_dying)) {
+            throw_exit(zend_create_unwind_exit());
+        }
+    }
+
+    /// The running one; there is one whenever PHP code may suspend.
+    static PhpCoroutine& running() noexcept { return static_cast<PhpCoroutine&>(*detail::hot_here().current); }
 
 protected:
     void run() override;
     void drop_body() noexcept override;
 
 private:
+    friend class WaitWindow;
+
     PhpCoroutine();
     ~PhpCoroutine() override = default;
 
+    TA_INLINE void save() noexcept {
+        vm.save();
+        is_loaded_ = false;
+        if (UNEXPECTED(
+                OutputState::is_in_use() || CompareState::is_in_use() || ErrorHandlerState::is_in_use() ||
+                FiberBlock::is_in_use()
+            )) {
+            save_aside();
+        }
+        observe_switch(vm.current_fiber_context, EG(main_fiber_context));
+    }
+    TA_INLINE void load() noexcept {
+        observe_switch(EG(main_fiber_context), vm.current_fiber_context);
+        if (EXPECTED(EG(current_execute_data) != vm.current_execute_data)) {
+            vm.load();
+        }  // else it did not leave at all, and what it has now may be newer
+        is_loaded_ = true;
+        if (UNEXPECTED(aside_ != nullptr)) {
+            load_aside();
+        } else {
+            CompareState::forget();
+        }
+    }
+
     void run_body() noexcept;
+
+    /// What few take with them when they leave.
+    struct Aside {
+        OutputState output;
+        CompareState compare;
+        ErrorHandlerState error_handler;
+        FiberBlock fiber_block;
+    };
+    void save_aside() noexcept;
+    void load_aside() noexcept;
+
+    std::unique_ptr<Aside> aside_;
+    bool is_loaded_ = true;  // while it runs: the engine's state is its own
+};
+
+/// Around one wait of the running coroutine: the engine's state is exchanged right here, so that nothing keeps the core from its short ways.
+/// What a long one calls meanwhile still finds the coroutine's own.
+class WaitWindow {
+public:
+    TA_INLINE WaitWindow() noexcept {
+        PhpCoroutine& self = PhpCoroutine::running();
+        self.save();
+        Scheduler::mute_hook(self);
+    }
+    WaitWindow(const WaitWindow&) = delete;
+    WaitWindow& operator=(const WaitWindow&) = delete;
+    TA_INLINE ~WaitWindow() {
+        PhpCoroutine& self = PhpCoroutine::running();
+        Scheduler::unmute_hook(self);
+        if (EXPECTED(!self.is_loaded_)) {  // else the hook has done it
+            self.enter();
+        }
+    }
 };
 
 /// Makes helper coroutines of PHP's kind.
@@ -89,11 +164,20 @@ struct Task {
     Z_PARAM_FUNC(task.call, task.cache) \
     Z_PARAM_VARIADIC_WITH_NAMED(task.arguments, task.count, task.named)
 
+/// The closure that is the only argument, if it is one: most tasks are, and nothing has to be asked about them. Null: look closer.
+inline zend_object* only_closure(const zend_execute_data* execute_data) noexcept {
+    const zval* only = ZEND_CALL_ARG(execute_data, 1);
+    const bool is_alone =
+        ZEND_NUM_ARGS() == 1 && (ZEND_CALL_INFO(execute_data) & ZEND_CALL_HAS_EXTRA_NAMED_PARAMS) == 0;
+    return is_alone && Z_TYPE_P(only) == IS_OBJECT && Z_OBJCE_P(only) == zend_ce_closure ? Z_OBJ_P(only) : nullptr;
+}
+
 /// A coroutine that will do it, not queued yet; one reference.
+PhpCoroutine* make_coroutine(Callable callable) noexcept;
 PhpCoroutine* make_coroutine(const Task& task) noexcept;
 
-/// Spawns it into `owner`; the object goes to `return_value`. False: it threw.
-bool spawn_coroutine(const Task& task, Owner* owner, zval* return_value) noexcept;
+/// Spawns it into `owner`; the object goes to `return_value`. False: it threw, and the coroutine is gone.
+bool spawn_coroutine(PhpCoroutine* coroutine, Owner* owner, zval* return_value) noexcept;
 
 void register_coroutine();
 

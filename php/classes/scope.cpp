@@ -112,6 +112,9 @@ ScopeEvent* current_scope() noexcept {
     if (!start()) {
         return nullptr;
     }
+    if (EXPECTED(Scheduler::current_owner() == request.main_scope.get())) {
+        return request.main_scope.get();
+    }
     ScopeEvent* scope = ScopeEvent::current();
     return scope != nullptr ? scope : request.main_scope.get();
 }
@@ -223,7 +226,7 @@ ZEND_METHOD(Async_Scope, spawn) {
     Z_PARAM_VARIADIC_WITH_NAMED(task.arguments, task.count, task.named)
     ZEND_PARSE_PARAMETERS_END();
     if (zend_fcall_info_init(closure, 0, &task.call, &task.cache, nullptr, nullptr) == SUCCESS && start()) {
-        spawn_coroutine(task, &self_of(ZEND_THIS), return_value);
+        spawn_coroutine(make_coroutine(task), &self_of(ZEND_THIS), return_value);
     }
 }
 

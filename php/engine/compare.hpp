@@ -11,8 +11,9 @@ namespace trueasync::php {
 
 class CompareState {
 public:
+    static bool is_in_use() noexcept { return ZEND_FCI_INITIALIZED(BG(user_compare_fci)); }
     void leave() noexcept {
-        if (UNEXPECTED(ZEND_FCI_INITIALIZED(BG(user_compare_fci)))) {
+        if (is_in_use()) {
             call_ = BG(user_compare_fci);
             cache_ = BG(user_compare_fci_cache);
             BG(user_compare_fci) = empty_fcall_info;
@@ -21,11 +22,18 @@ public:
         }
     }
     void enter() noexcept {
-        if (UNEXPECTED(is_saved_)) {
+        if (is_saved_) {
             BG(user_compare_fci) = call_;
             BG(user_compare_fci_cache) = cache_;
             is_saved_ = false;
-        } else if (UNEXPECTED(ZEND_FCI_INITIALIZED(BG(user_compare_fci)))) {
+        } else {
+            forget();
+        }
+    }
+
+    /// For one that has none: whoever has ended before may have left one behind.
+    static void forget() noexcept {
+        if (UNEXPECTED(is_in_use())) {
             BG(user_compare_fci) = empty_fcall_info;
         }
     }

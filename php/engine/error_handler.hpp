@@ -12,15 +12,18 @@ extern TA_PHP_THREAD_LOCAL zval common_error_handler;
 
 class ErrorHandlerState {
 public:
+    static bool is_in_use() noexcept {
+        return Z_TYPE(common_error_handler) != IS_UNDEF && Z_TYPE(EG(user_error_handler)) == IS_UNDEF;
+    }
     void leave() noexcept {
-        if (UNEXPECTED(Z_TYPE(common_error_handler) != IS_UNDEF && Z_TYPE(EG(user_error_handler)) == IS_UNDEF)) {
+        if (is_in_use()) {
             ZVAL_COPY(&EG(user_error_handler), &common_error_handler);
             ZVAL_COPY_VALUE(&running_, &common_error_handler);
             is_inside_ = true;
         }
     }
     void enter() noexcept {
-        if (UNEXPECTED(is_inside_)) {
+        if (is_inside_) {
             back_inside();
         }
     }

@@ -118,14 +118,14 @@ void find_observers() noexcept {
     guard_exit();
 }
 
-void observe_start(zend_fiber_context& fiber, const Place& place, const Value& file) noexcept {
+void observe_start(zend_fiber_context& fiber, const Value& file, std::uint32_t line) noexcept {
     if (EXPECTED(!is_observed)) {
         return;
     }
     fiber.status = ZEND_FIBER_STATUS_INIT;
     // Xdebug asks for the place of whoever starts a fiber, and cannot do without: a frame that stands where the coroutine was spawned.
     zend_op opline = {};
-    opline.lineno = place.line;
+    opline.lineno = line;
     zend_op_array source = {};
     source.type = ZEND_USER_FUNCTION;
     source.filename = file.is_set() ? Z_STR_P(file.get()) : ZSTR_EMPTY_ALLOC();
@@ -135,7 +135,7 @@ void observe_start(zend_fiber_context& fiber, const Place& place, const Value& f
     frame.opline = &opline;
     zend_execute_data* before = std::exchange(EG(current_execute_data), &frame);
     zend_observer_fiber_init_notify(&fiber);
-    zend_observer_fiber_switch_notify(EG(current_fiber_context), &fiber);
+    zend_observer_fiber_switch_notify(EG(main_fiber_context), &fiber);
     EG(current_execute_data) = before;
 }
 

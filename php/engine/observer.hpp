@@ -6,8 +6,6 @@
 
 #include "../value.hpp"
 
-#include <trueasync/base/place.hpp>
-
 namespace trueasync::php {
 
 inline bool is_observed = false;  // set when the first runtime of the process begins
@@ -15,8 +13,8 @@ inline bool is_observed = false;  // set when the first runtime of the process b
 /// Looks who is there.
 void find_observers() noexcept;
 
-/// The coroutine with this context begins, spawned at `place` in `file` (which may be unset).
-void observe_start(zend_fiber_context& fiber, const Place& place, const Value& file) noexcept;
+/// The coroutine with this context begins, spawned in `line` of `file` (which may be unset).
+void observe_start(zend_fiber_context& fiber, const Value& file, std::uint32_t line) noexcept;
 
 /// It has ended, and its frames are still there.
 void observe_end(zend_fiber_context& fiber) noexcept;

@@ -10,24 +10,22 @@ namespace trueasync::php {
 /// The output layer of a coroutine that does not run; empty for most.
 class OutputState {
 public:
+    static bool is_in_use() noexcept { return OG(handlers).top != 0 || OG(running) != nullptr; }
     /// The coroutine leaves: its buffers go with it.
     void leave() noexcept {
-        if (UNEXPECTED(OG(handlers).top != 0 || OG(running) != nullptr)) {
+        if (is_in_use()) {
             save();
         }
     }
     /// It is back.
     void enter() noexcept {
-        if (UNEXPECTED(is_saved_)) {
+        if (is_saved_) {
             restore();
         }
     }
     /// It has ended: flushes what is left.
-    static void end() noexcept {
-        if (UNEXPECTED(OG(handlers).top != 0)) {
-            php_output_end_all();
-        }
-    }
+    static void end() noexcept { php_output_end_all(); }
+    static bool has_buffers() noexcept { return OG(handlers).top != 0; }
 
 private:
     void save() noexcept;

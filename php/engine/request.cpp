@@ -105,9 +105,9 @@ TA_PHP_THREAD_LOCAL FiberRelief fiber_relief;
 bool start_slow() noexcept {
     find_observers();
     request.has_native_fibers = request.has_seen_fiber;
-    request.scheduler_vm.error_reporting = EG(error_reporting);
     request.scheduler_vm.begin(
-        request.scheduler_page, reinterpret_cast<zend_function*>(&scheduler_function), EG(main_fiber_context), {}
+        request.scheduler_page, reinterpret_cast<zend_function*>(&scheduler_function), EG(error_reporting),
+        EG(main_fiber_context), {}
     );
     RuntimeSettings settings;
     settings.second_error_ends = false;

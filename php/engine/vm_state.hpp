@@ -12,7 +12,8 @@
 
 namespace trueasync::php {
 
-constexpr std::size_t kFirstPage = 2048;      // the first VM stack page of a coroutine, part of its C stack
+constexpr std::size_t kFirstPage =
+    1536;  // the first VM stack page of a coroutine, part of its C stack: one page for both
 constexpr std::size_t kNextPages = 16384;     // those the engine adds when it needs more; a power of two
 constexpr std::size_t kStackReserve = 32768;  // left for C code when the engine says that the stack is full
 
@@ -50,11 +51,14 @@ struct VmState {
 #undef TA_VM_LOAD
     }
 
-    /// A fresh state on a VM stack that begins with `page`, whose outermost frame belongs to `root`. Keeps `error_reporting`.
-    void begin(
-        std::byte (&page)[kFirstPage], zend_function* root, zend_fiber_context* fiber, [[maybe_unused]] Stack c_stack
+    /// A fresh state on a VM stack that begins with `page`, whose outermost frame belongs to `root`.
+    TA_INLINE void begin(
+        std::byte (&page)[kFirstPage],
+        zend_function* root,
+        int level,
+        zend_fiber_context* fiber,
+        [[maybe_unused]] Stack c_stack
     ) noexcept {
-        const int level = error_reporting;
         *this = {};
         error_reporting = level;
         current_fiber_context = fiber;

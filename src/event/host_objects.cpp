@@ -12,16 +12,15 @@ public:
     std::uint32_t ref_count(const void*) const noexcept override { return 0; }
 };
 
-std::atomic<HostObjects*> current = nullptr;
+constinit NoHost none;
+constinit std::atomic<HostObjects*> current = &none;
 
 }  // namespace
 
-HostObjects& host_objects() noexcept {
-    static NoHost none;
-    HostObjects* host = current.load(std::memory_order_acquire);
-    return host != nullptr ? *host : none;
-}
+HostObjects& host_objects() noexcept { return *current.load(std::memory_order_acquire); }
 
-void set_host_objects(HostObjects* host) noexcept { current.store(host, std::memory_order_release); }
+void set_host_objects(HostObjects* host) noexcept {
+    current.store(host != nullptr ? host : &none, std::memory_order_release);
+}
 
 }  // namespace trueasync

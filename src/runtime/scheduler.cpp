@@ -207,7 +207,7 @@ void Scheduler::switch_from(Coroutine& self) noexcept {
         ++stats_.scheduler_switches;
     }
     ++stats_.switches;
-    if ((self.attention_ & Coroutine::kHooks) != 0) {
+    if ((self.attention_ & Coroutine::kHooks) != 0 || (host_hook_ != nullptr && !self.is_finished())) {
         leave_hooks(self);
     }
     const detail::ExceptionState exceptions = std::exchange(*hot.exceptions, {});
@@ -239,8 +239,20 @@ bool Scheduler::prepare(Coroutine& coroutine) noexcept {
     return true;
 }
 
+/// The one that waits for a coroutine which has ended well. A waiter that has waited by `join` gets the runtime's reference.
+TA_INLINE Coroutine& Scheduler::take_waiter(Coroutine& ended, Callback& callback, bool& is_given) noexcept {
+    ended.callbacks_.take_only();
+    auto& wake_callback = static_cast<WakeCallback&>(callback);
+    is_given = wake_callback.is_lent_;
+    wake_callback.role_ = WakeRole::Wake;  // as it is: with the next three it makes one store
+    wake_callback.fired_ = WakeCallback::Fired::Well;
+    wake_callback.is_subscribed_ = false;
+    wake_callback.is_lent_ = false;
+    return Coroutine::of(wake_callback);
+}
+
 /// The common end: a result, one coroutine waiting for it, nobody else to tell. The same as `finish`, without the calls. Returns
-/// the waiter, which is not queued yet; null: nothing was done. A waiter that has waited by `join` gets the runtime's reference.
+/// the waiter, which is not queued yet; null: nothing was done.
 TA_INLINE Coroutine* Scheduler::finish_simple(Coroutine& coroutine, bool& is_given) noexcept {
     Callback* callback = coroutine.callbacks_.first();
     if (!coroutine.callbacks_.has_one() || coroutine.callbacks_.has_memory() || !callback->is_single_wake() ||
@@ -253,22 +265,20 @@ TA_INLINE Coroutine* Scheduler::finish_simple(Coroutine& coroutine, bool& is_giv
     }
     coroutine.flags_ |= Event::kEasyEnd | Event::kBareTrait;  // closed, and taken by the one who waits
     coroutine.move_to(EventState::Closed);
-    coroutine.callbacks_.take_only();
-    auto& wake_callback = static_cast<WakeCallback&>(*callback);
-    is_given = wake_callback.is_lent_;
-    wake_callback.role_ = WakeRole::Wake;  // as it is: with the next three it makes one store
-    wake_callback.fired_ = WakeCallback::Fired::Well;
-    wake_callback.is_subscribed_ = false;
-    wake_callback.is_lent_ = false;
-    return &Coroutine::of(wake_callback);
+    return &take_waiter(coroutine, *callback, is_given);
 }
 
-/// Another common end: a result, nobody waiting, an owner to tell. False: nothing was done.
-TA_INLINE bool Scheduler::finish_owned(Coroutine& coroutine) noexcept {
-    if (coroutine.extras_ != Coroutine::kOwned || !coroutine.callbacks_.is_vacant() ||
-        (coroutine.attention_ & ~std::uint32_t{Coroutine::kUnlisted}) != 0 ||
+/// Another common end: a result, nobody or one coroutine waiting, an owner to tell. False: nothing was done.
+TA_INLINE bool Scheduler::finish_owned(Coroutine& coroutine, bool& is_given) noexcept {
+    Callback* only = coroutine.callbacks_.first();
+    const bool is_awaited = coroutine.callbacks_.has_one() && only->is_single_wake();
+    if (coroutine.extras_ != Coroutine::kOwned || !(is_awaited || coroutine.callbacks_.is_vacant()) ||
+        (coroutine.attention_ & ~std::uint32_t{Coroutine::kUnlisted | Coroutine::kHost}) != 0 ||
         (coroutine.flags_ & Event::kFiringBits) != 0) {
         return false;
+    }
+    if (TA_UNLIKELY(host_hook_ != nullptr)) {
+        host_hook_->finish(coroutine);
     }
     const CallbackSection section(*this);
     if (TA_UNLIKELY(coroutine.is_listed())) {
@@ -276,16 +286,21 @@ TA_INLINE bool Scheduler::finish_owned(Coroutine& coroutine) noexcept {
     }
     coroutine.flags_ |= Event::kEasyEnd;
     coroutine.move_to(EventState::Closed);
+    if (is_awaited) {
+        wake(take_waiter(coroutine, *only, is_given));
+    }
     coroutine.owner_->finished(coroutine, nullptr);
     return true;
 }
 
 /// Who runs after a coroutine that has ended, `waiter` being whom that has woken. An unstarted one is returned as it is: it takes over the
 /// context.
-TA_INLINE Coroutine* Scheduler::next_after(detail::Hot& state, Coroutine& ended, Coroutine* waiter) noexcept {
+TA_INLINE Coroutine* Scheduler::next_after(
+    detail::Hot& state, Coroutine& ended, Coroutine* waiter, bool& is_given
+) noexcept {
     if (waiter != nullptr) {
         wake(*waiter);
-    } else if (!finish_owned(ended)) {
+    } else if (!finish_owned(ended, is_given)) {
         finish(ended);
     }
     if (TA_UNLIKELY(detail::count_down(state.fast_turns))) {
@@ -338,7 +353,7 @@ void Scheduler::context_main() noexcept {
         detail::Hot& state = detail::hot_here();
         Coroutine& self = *state.current;
         Scheduler& scheduler = *state.scheduler;
-        if (TA_UNLIKELY((self.attention_ & Coroutine::kHooks) != 0)) {
+        if (TA_UNLIKELY((self.attention_ & (Coroutine::kHooks | Coroutine::kHost)) != 0)) {
             if (scheduler.host_hook_ != nullptr) {
                 scheduler.host_hook_->start(self);
             }
@@ -361,7 +376,7 @@ void Scheduler::context_main() noexcept {
             scheduler.wait_as_spare(state, here, self, is_given, *waiter);
             continue;
         }
-        Coroutine& next = *scheduler.next_after(state, self, waiter);
+        Coroutine& next = *scheduler.next_after(state, self, waiter, is_given);
         next.waker_state_ = WakerState::NoStatus;
         state.current = &next;
         if (TA_UNLIKELY((next.attention_ & Coroutine::kUnstarted) != 0)) {
@@ -540,7 +555,7 @@ Status Scheduler::spawn_in(Coroutine& coroutine, Owner* owner, bool is_handler) 
     coroutine.add_ref();
     coroutine.id_ = ++hot.spawned;
     if (TA_UNLIKELY(host_hook_ != nullptr)) {
-        coroutine.attention_ |= Coroutine::kHooks;
+        coroutine.attention_ |= Coroutine::kHost;
     }
     if (TA_UNLIKELY(owner != nullptr)) {
         coroutine.set_owner(owner);
@@ -613,9 +628,9 @@ void Scheduler::finish(Coroutine& coroutine) noexcept {
     }
     if (TA_UNLIKELY((coroutine.attention_ & Coroutine::kHooks) != 0)) {
         fire_handlers(coroutine, SwitchKind::Finish);
-        if (host_hook_ != nullptr && coroutine.is_started()) {
-            host_hook_->finish(coroutine);
-        }
+    }
+    if (TA_UNLIKELY(host_hook_ != nullptr) && coroutine.is_started()) {
+        host_hook_->finish(coroutine);
     }
     const CallbackSection section(*this);  // what is told now runs in the turn of one that has ended
     if (coroutine.is_listed()) {
@@ -659,7 +674,7 @@ void Scheduler::set_host_hook(HostHook* hook) noexcept {
     set_accepting(is_accepting_);
     if (hook != nullptr) {
         for (Coroutine& coroutine : alive()) {
-            coroutine.attention_ |= Coroutine::kHooks;
+            coroutine.attention_ |= Coroutine::kHost;
         }
     }
 }
@@ -670,7 +685,7 @@ void Scheduler::fire_handlers(Coroutine& coroutine, SwitchKind kind) noexcept {
     }
     const CallbackSection section(*this);
     coroutine.rare_->handlers.fire(coroutine, kind);
-    if (coroutine.rare_->handlers.empty() && host_hook_ == nullptr) {
+    if (coroutine.rare_->handlers.empty()) {
         coroutine.attention_ &= ~Coroutine::kHooks;
     }
 }
@@ -710,7 +725,7 @@ Status Scheduler::begin(Coroutine& main, const SwitchHandlers& main_handlers) no
     main.attention_ = 0;
     enlist(main);
     if (host_hook_ != nullptr) {
-        main.attention_ |= Coroutine::kHooks;
+        main.attention_ |= Coroutine::kHost;
     }
     main.context_.adopt_thread();
     hot.current = &main;
@@ -736,7 +751,8 @@ void Scheduler::finish_main(Ref<Error> error) noexcept {
     }
     main_->attention_ &= ~(Coroutine::kCancel | Coroutine::kNoSuspend);
     finish(*main_);
-    main_->attention_ &= ~(Coroutine::kHooks | Coroutine::kEnter);  // it has ended: draining is not its turn
+    main_->attention_ &=
+        ~(Coroutine::kHooks | Coroutine::kHost | Coroutine::kEnter);  // it has ended: draining is not its turn
 }
 
 void Scheduler::drain() noexcept {

@@ -128,6 +128,27 @@ func wakeOne(iterations int) float64 {
 	return perOp(elapsed, iterations)
 }
 
+// A value there over one unbuffered channel, and one back over another.
+func channelRoundTrip(iterations int) float64 {
+	there := make(chan int)
+	back := make(chan int)
+	go func() {
+		for value := range there {
+			back <- value
+		}
+		close(back)
+	}()
+	start := time.Now()
+	for i := 0; i < iterations; i++ {
+		there <- i
+		sink += <-back
+	}
+	elapsed := time.Since(start)
+	close(there)
+	<-back
+	return perOp(elapsed, iterations)
+}
+
 const slices = 5 // per round; the fastest one counts
 
 func calibrate(fn func(int) float64, slice time.Duration) int {
@@ -170,6 +191,7 @@ func runSuite(rounds int, round time.Duration) {
 		{"spawn_join", spawnJoin},
 		{"await_completed", awaitCompleted},
 		{"wake_one", wakeOne},
+		{"channel", channelRoundTrip},
 	}
 	iterations := make([]int, len(benchmarks))
 	samples := make([][]float64, len(benchmarks))

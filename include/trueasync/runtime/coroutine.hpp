@@ -231,13 +231,14 @@ private:
     /// Why the fast paths must not be taken. Zero in the common case.
     enum Attention : std::uint32_t {
         kUnstarted = 1U << 0,   // has no stack yet
-        kHooks = 1U << 1,       // switch handlers or a host hook want to know
+        kHooks = 1U << 1,       // switch handlers want to know
         kCancel = 1U << 2,      // a cancellation is to be delivered at the next suspension point
         kEnter = 1U << 3,       // the hooks are to be told when it continues
         kNoSuspend = 1U << 4,   // the shutdown is in its last step: nothing waits any more
         kInCallback = 1U << 5,  // a callback, microtask or handler runs in its turn
         kUnlisted = 1U << 6,    // has never stopped and is not in the list of all
         kCancelNext = 1U << 7,  // a cancellation is to be delivered, but not at this suspension point
+        kHost = 1U << 8,        // the host's hook wants to know
         kNew = kUnstarted | kUnlisted,
     };
 

@@ -274,6 +274,12 @@ public:
     void add_stuck_handler(StuckHandler& handler) noexcept { stuck_handlers_.push_back(handler); }
     HostHook* host_hook() const noexcept { return host_hook_; }
 
+    /// For a host that saves and restores its state itself, inline, around one wait of the running coroutine: until `unmute_hook` the short
+    /// ways, on which nothing of the host's is called, are open to it. The hook is told of a long one: by `leave`, and by `enter` when the
+    /// wait is over.
+    static TA_INLINE void mute_hook(Coroutine& self) noexcept { self.attention_ &= ~std::uint32_t{Coroutine::kHost}; }
+    static TA_INLINE void unmute_hook(Coroutine& self) noexcept { self.attention_ |= Coroutine::kHost; }
+
     SchedulerStats stats() const noexcept;
     const SchedulerSettings& settings() const noexcept { return settings_; }
     Reactor& reactor() noexcept { return reactor_; }
@@ -359,8 +365,9 @@ private:
     ExecutionContext* start(Coroutine& coroutine) noexcept;
     void finish(Coroutine& coroutine) noexcept;
     Coroutine* finish_simple(Coroutine& coroutine, bool& is_given) noexcept;
-    bool finish_owned(Coroutine& coroutine) noexcept;
-    Coroutine* next_after(detail::Hot& state, Coroutine& ended, Coroutine* waiter) noexcept;
+    static Coroutine& take_waiter(Coroutine& ended, Callback& callback, bool& is_given) noexcept;
+    bool finish_owned(Coroutine& coroutine, bool& is_given) noexcept;
+    Coroutine* next_after(detail::Hot& state, Coroutine& ended, Coroutine* waiter, bool& is_given) noexcept;
     void wait_as_spare(
         detail::Hot& state, ExecutionContext& here, Coroutine& ended, bool is_given, Coroutine& next
     ) noexcept;
@@ -421,7 +428,7 @@ TA_INLINE WaitResult Scheduler::suspend(std::source_location where) noexcept {
 
 /// Whether `self` may stop for the head of the queue right here, of which nothing but `allowed` is special.
 TA_INLINE bool Scheduler::are_plain(const Coroutine& self, const Coroutine& next, std::uint32_t allowed) noexcept {
-    return TA_LIKELY((self.attention_ | (next.attention_ & ~allowed)) == 0);
+    return TA_LIKELY((self.attention_ | (next.attention_ & ~(allowed | Coroutine::kHost))) == 0);
 }
 
 TA_INLINE bool Scheduler::may_turn(detail::Hot& hot) noexcept {

@@ -89,6 +89,10 @@ public:
     /// Whether a value, or a place for one, is anybody's.
     TA_INLINE bool has_free_value() const noexcept { return free_values_ != 0; }
     TA_INLINE bool has_free_place() const noexcept { return held() + reserved_places_ < place_limit_; }
+    /// Whether a value could be sent without waiting.
+    TA_INLINE bool is_sending_easy() const noexcept {
+        return TA_LIKELY(has_free_place() && (!receivers_.empty() || capacity() != 0));
+    }
 
     // --- receiving in two steps, for who builds the value himself
 
@@ -270,7 +274,7 @@ public:
     /// Sends. May suspend. `value` is moved from when it was sent (`Ready`); else it is as it was. Closed: `Failed`, with a
     /// `ChannelError`.
     TA_INLINE WaitResult send(T& value, std::source_location where = std::source_location::current()) noexcept {
-        if (TA_LIKELY(has_free_place() && (!receivers_.empty() || capacity() != 0))) {
+        if (is_sending_easy()) {
             push(std::move(value));
             announce();
             return WaitResult::Ready;
@@ -282,7 +286,7 @@ public:
     }
     /// The same for who does not want the value back.
     TA_INLINE WaitResult send_away(T value, std::source_location where) noexcept {
-        if (TA_LIKELY(has_free_place() && (!receivers_.empty() || capacity() != 0))) {
+        if (is_sending_easy()) {
             push(std::move(value));
             announce();
             return WaitResult::Ready;

@@ -106,6 +106,37 @@ CORO_TEST(HostHook, StateIsReallySavedAndRestored) {
     scheduler().set_host_hook(nullptr);
 }
 
+CORO_TEST(HostHook, MutedIsToldOfLongWaysOnly) {
+    FakeInterpreter host;
+    scheduler().set_host_hook(&host);
+    host.frames = {"main"};
+    const auto by_hand = [&host](auto&& wait) {
+        const std::vector<std::string> frames = host.frames;
+        Scheduler::mute_hook(current());
+        wait();
+        Scheduler::unmute_hook(current());
+        host.frames = frames;
+    };
+    const auto take_turns = [&] {
+        for (int i = 0; i < 10; ++i) {
+            by_hand([] { suspend(); });
+        }
+    };
+    auto child = spawn([&] {
+        take_turns();
+        by_hand([] { sleep_for(1ms); });
+        suspend();
+    });
+    take_turns();
+    EXPECT_EQ(host.calls_of(child.coroutine()), "start leave enter ") << "the first stop is a long one";
+    EXPECT_EQ(host.calls_of(scheduler().main()), "leave enter ") << "as is the one that starts somebody";
+    by_hand([&] { await(child); });
+    EXPECT_EQ(host.calls_of(child.coroutine()), "start leave enter leave enter finish ");
+    EXPECT_EQ(host.frames, std::vector<std::string>{"main"});
+    EXPECT_FALSE(host.has_saved());
+    scheduler().set_host_hook(nullptr);
+}
+
 CORO_TEST(HostHook, IsBalancedForHandedOverContexts) {
     FakeInterpreter host;
     scheduler().set_host_hook(&host);
