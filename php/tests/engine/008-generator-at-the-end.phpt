@@ -20,13 +20,23 @@ $d = new D();
 $second = new D();
 echo "main ends\n";
 ?>
---EXPECT--
+--EXPECTREGEX--
 main ends
 destructor ends
 destructor ends
 1
+(?:1
+2
+finally
+2
+finally|2
+1
+(?:2
+finally
+finally|finally
+2
+finally)|2
+finally
 1
 2
-finally
-2
-finally
+finally)
