@@ -40,8 +40,10 @@ public:
     Value named_arguments;  // an array, or nothing
     std::unique_ptr<HelperBody> helper;
     Value value;
-    bool keeps_value = false;  // somebody will ask for it who holds no object
-    Value spawn_file;          // a string, or nothing
+    zend_object* cut_off = nullptr;  // counted; the cancellation that was thrown inside a C library
+    bool is_cut_off_aside = false;   // it is not in flight at the moment
+    bool keeps_value = false;        // somebody will ask for it who holds no object
+    Value spawn_file;                // a string, or nothing
     std::uint32_t spawn_line = 0;
     VmState vm;
     zend_fiber_context fiber = {};  // lets native fibers work inside

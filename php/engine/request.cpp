@@ -12,10 +12,14 @@
 #include "fork.hpp"
 #include "gc.hpp"
 #include "generator.hpp"
+#include "host_names.hpp"
 #include "jit.hpp"
 #include "observer.hpp"
 #include "overflow.hpp"
 #include "pcntl.hpp"
+#include "proc.hpp"
+#include "stream_select.hpp"
+#include "transparent.hpp"
 
 #include <ext/standard/basic_functions.h>
 
@@ -40,6 +44,7 @@ public:
     void leave(Coroutine& coroutine) noexcept override { static_cast<PhpCoroutine&>(coroutine).leave(); }
     void enter(Coroutine& coroutine) noexcept override { static_cast<PhpCoroutine&>(coroutine).enter(); }
     void finish(Coroutine& coroutine) noexcept override {
+        end_cut_off(static_cast<PhpCoroutine&>(coroutine));
         if (&coroutine != request.main) {
             auto& php = static_cast<PhpCoroutine&>(coroutine);
             php.vm.end();  // left behind by one that was abandoned
@@ -136,6 +141,7 @@ bool start_slow() noexcept {
     request.runtime = std::move(runtime);
     request.is_in_scheduler = false;
     guard_overflow(request.runtime->stacks(), request.stack_size);
+    begin_transparent_io();
     return true;
 }
 
@@ -356,6 +362,8 @@ void request_minit() {
     fiber_minit();
     gc_minit();
     generator_minit();
+    proc_minit();
+    stream_select_minit();
 }
 
 void request_mshutdown() {
@@ -381,6 +389,7 @@ void request_begin() {
     error_handler_request_begin();
     guard_fork();  // both before any script is compiled: the JIT keeps the handlers that it has seen
     share_signals_with_pcntl();
+    guard_host_names();
     guard_jit();
     gc_request_begin();
     request.is_in_scheduler = false;
@@ -410,6 +419,7 @@ void request_end() {
     request.is_open = false;
     fiber_request_end();
     autoload_request_end();
+    proc_request_end();
     request.main_scope.reset();  // while the values in its context can still go
     set_report_sink(nullptr);
 }

@@ -24,13 +24,18 @@ echo "main ends\n";
 main ends
 destructor ends
 destructor ends
-(1
 1
+(?:1
 2
 finally
 2
-finally|1
+finally|2
+1
+(?:2
+finally
+finally|finally
 2
+finally)|2
 finally
 1
 2

@@ -1,0 +1,96 @@
+#pragma once
+
+/// Trying without blocking, then waiting, then trying again.
+
+#include <sys/socket.h>
+#include <utility>
+
+#include "kind.hpp"
+#include "waiting.hpp"
+
+namespace trueasync::hooked {
+
+/// One call on a descriptor by a coroutine that can suspend.
+class DescriptorCall {
+public:
+    DescriptorCall(IoReactor& reactor, int fd, Kind kind) noexcept : reactor_(reactor), fd_(fd), kind_(kind) {}
+
+    Kind kind() const noexcept { return kind_; }
+    IoReactor& reactor() const noexcept { return reactor_; }
+
+    /// Calls `attempt`, which must not block, until its answer is not "later". `block` is the original call, for where it turns out to be
+    /// impossible to suspend.
+    template <typename Attempt, typename Block>
+    auto until_done(PollMask mask, Attempt&& attempt, Block&& block) noexcept -> decltype(attempt()) {
+        for (;;) {
+            const auto result = attempt();
+            if (TA_LIKELY(result >= 0 || errno != EAGAIN)) {
+                return result;
+            }
+            if (is_non_blocking(fd_)) {
+                errno = EAGAIN;
+                return -1;
+            }
+            switch (wait(mask)) {
+                case Waited::Ready:
+                    break;
+                case Waited::TimedOut:
+                    errno = EAGAIN;
+                    return -1;
+                case Waited::Failed:
+                    return -1;
+                case Waited::Blocks:
+                    return block();
+            }
+        }
+    }
+
+    /// Suspends; no longer than the socket's own limit for this direction, counted from the first wait.
+    Waited wait(PollMask mask) noexcept;
+
+private:
+    IoReactor& reactor_;
+    int fd_;
+    Kind kind_;
+    bool has_deadline_ = false;
+    Deadline deadline_;
+};
+
+/// After a read from a stream that did not fill its buffer: the next wait need not ask whether there is more.
+inline void note_short_read(IoReactor& reactor, int fd, Kind kind, ssize_t result, std::size_t size) noexcept {
+    if (result > 0 && static_cast<std::size_t>(result) < size && kind == Kind::Stream) {
+        reactor.mark_short(fd, PollMask::Readable);
+    }
+}
+
+/// Nothing of `mask` is there, and the kernel will say when it is.
+inline bool is_known_drained(IoReactor& reactor, int fd, PollMask mask) noexcept {
+    const Descriptor* descriptor = reactor.find(fd);
+    return descriptor != nullptr && descriptor->covers(mask) && !any(descriptor->ready & mask) &&
+           descriptor->state == Descriptor::State::Registered;
+}
+
+/// The frame of every hook with a descriptor: `original()` where nothing can suspend, else `body(call)`.
+template <typename Original, typename Body>
+auto on_descriptor(int fd, Original&& original, Body&& body) noexcept -> decltype(original()) {
+    IoReactor* reactor = suspending_reactor();
+    if (reactor == nullptr) {
+        return original();
+    }
+    const KeepErrno keep;
+    const Kind kind = kind_of(fd);
+    if (TA_UNLIKELY(kind == Kind::Closing || kind == Kind::Unknown)) {
+        errno = EBADF;
+        return -1;
+    }
+    DescriptorCall call(*reactor, fd, kind);
+    const auto result = body(call);
+    if (TA_UNLIKELY(result < 0 && errno == ENOTSOCK && is_socket(kind))) {  // was closed behind our back
+        set_kind(fd, Kind::Unknown);
+        DescriptorCall again(*reactor, fd, kind_of(fd));
+        return is_socket(again.kind()) ? result : keep(body(again));
+    }
+    return keep(result);
+}
+
+}  // namespace trueasync::hooked
