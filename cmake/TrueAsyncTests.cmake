@@ -50,6 +50,13 @@ if(_unit_tests)
     PROPERTIES TIMEOUT ${TRUEASYNC_TEST_TIMEOUT} LABELS unit
   )
 
+  # A library that blocks, for the tests of what makes it suspend.
+  if(CMAKE_SYSTEM_NAME STREQUAL Linux)
+    add_library(trueasync_blocking MODULE tests/transparent/blocking.cpp)
+    add_dependencies(trueasync_tests trueasync_blocking)
+    target_compile_definitions(trueasync_tests PRIVATE TRUEASYNC_BLOCKING="$<TARGET_FILE:trueasync_blocking>")
+  endif()
+
   # Everything that tells the time, once more under clocks that jump. The sanitizers want to be preloaded first.
   if(CMAKE_SYSTEM_NAME STREQUAL Linux AND NOT CMAKE_CROSSCOMPILING AND NOT TRUEASYNC_SANITIZE)
     add_library(trueasync_clock MODULE tests/clock/jumping_clock.cpp)

@@ -5,6 +5,7 @@
 #include <uv.h>
 #include <algorithm>
 #include <charconv>
+#include <sstream>
 #include <string>
 #include <trueasync/runtime/scheduler.hpp>
 #include <trueasync/version.hpp>
@@ -74,7 +75,22 @@ PHP_INI_ENTRY("async.debug_deadlock", "1", PHP_INI_ALL, nullptr)
 PHP_INI_ENTRY("async.stack_size", "512K", PHP_INI_ALL, nullptr)
 PHP_INI_ENTRY("async.stack_pool_min", "64", PHP_INI_ALL, change_bound)
 PHP_INI_ENTRY("async.stack_pool_max", "131072", PHP_INI_ALL, change_bound)
+PHP_INI_ENTRY("async.transparent_io", "1", PHP_INI_SYSTEM, nullptr)
+PHP_INI_ENTRY("async.transparent_io_skip_objects", "", PHP_INI_SYSTEM, nullptr)
+PHP_INI_ENTRY("async.transparent_io_skip_functions", "", PHP_INI_SYSTEM, nullptr)
 PHP_INI_END()
+
+std::vector<std::string> words_of(const char* setting) {
+    std::vector<std::string> words;
+    std::istringstream text(ZSTR_VAL(value_of(setting)));
+    for (std::string word; std::getline(text, word, ',');) {
+        word.erase(std::remove(word.begin(), word.end(), ' '), word.end());
+        if (!word.empty()) {
+            words.push_back(std::move(word));
+        }
+    }
+    return words;
+}
 
 void row(const char* name, const std::string& value) { php_info_print_table_row(2, name, value.c_str()); }
 
@@ -104,6 +120,10 @@ StackPoolSettings stack_settings() {
     settings.max_idle = bound_of("async.stack_pool_max");
     settings.min_idle = std::min(bound_of("async.stack_pool_min"), settings.max_idle);
     return settings;
+}
+
+TransparentSettings transparent_settings() {
+    return {words_of("async.transparent_io_skip_objects"), words_of("async.transparent_io_skip_functions")};
 }
 
 void register_settings(int type, int module_number) { REGISTER_INI_ENTRIES(); }

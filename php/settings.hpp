@@ -5,6 +5,7 @@
 #include "zend.hpp"
 
 #include <trueasync/runtime/stack_pool.hpp>
+#include <trueasync/transparent/transparent.hpp>
 
 namespace trueasync::php {
 
@@ -13,6 +14,9 @@ std::size_t stack_size();
 
 /// What is set now for the stacks of coroutines.
 StackPoolSettings stack_settings();
+
+/// Who is left out of the transparent I/O.
+TransparentSettings transparent_settings();
 
 void register_settings(int type, int module_number);
 void unregister_settings(int type, int module_number);

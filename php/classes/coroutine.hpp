@@ -37,6 +37,7 @@ public:
     Value named_arguments;  // an array, or nothing
     std::unique_ptr<HelperBody> helper;
     Value value;
+    bool is_cut_off = false;   // cancelled inside a C library, which has not returned to PHP code yet
     bool keeps_value = false;  // somebody will ask for it who holds no object
     Place spawn_place;
     Value spawn_file;  // keeps the text of the place

@@ -16,6 +16,7 @@
 #include "observer.hpp"
 #include "overflow.hpp"
 #include "pcntl.hpp"
+#include "transparent.hpp"
 
 #include <ext/standard/basic_functions.h>
 
@@ -136,6 +137,7 @@ bool start_slow() noexcept {
     request.runtime = std::move(runtime);
     request.is_in_scheduler = false;
     guard_overflow(request.runtime->stacks(), request.stack_size);
+    begin_transparent_io();
     return true;
 }
 

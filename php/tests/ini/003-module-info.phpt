@@ -35,6 +35,9 @@ async.debug_deadlock => 1 => 1
 async.stack_size => 512K => 512K
 async.stack_pool_min => 64 => 64
 async.stack_pool_max => 131072 => 131072
+async.transparent_io => 1 => 1
+async.transparent_io_skip_objects => no value => no value
+async.transparent_io_skip_functions => no value => no value
 
 true_async
 
@@ -58,3 +61,6 @@ async.debug_deadlock => 1 => 1
 async.stack_size => 512K => 512K
 async.stack_pool_min => 64 => 64
 async.stack_pool_max => 131072 => 131072
+async.transparent_io => 1 => 1
+async.transparent_io_skip_objects => no value => no value
+async.transparent_io_skip_functions => no value => no value

@@ -1,0 +1,76 @@
+#pragma once
+
+/// @file trueasync/transparent/transparent.hpp
+/// Blocking calls of any C library in the process suspend the coroutine that makes them, and nothing else.
+
+#include <string>
+#include <trueasync/base/status.hpp>
+#include <trueasync/runtime/coroutine.hpp>
+#include <vector>
+
+namespace trueasync {
+
+struct TransparentSettings {
+    /// Names of objects that are left as they are, besides the C library, libuv and our own: the file name or a beginning of it, such as
+    /// `libpq.so`.
+    std::vector<std::string> skipped_objects;
+    /// Names of functions that keep blocking, such as `getaddrinfo`.
+    std::vector<std::string> skipped_functions;
+};
+
+/// What has been rewritten so far.
+struct TransparentStats {
+    std::size_t objects = 0;  ///< that call at least one of the functions through us
+    std::size_t slots = 0;    ///< places from which they are called
+    std::size_t refused = 0;  ///< places that the system would not let us write to
+};
+
+/// What an embedding runtime knows better. Set before the first coroutine runs.
+class TA_API TransparentHost {
+public:
+    enum class Answer : std::uint8_t {
+        Suspend,  ///< go on
+        Block,    ///< not here: the thread blocks, as without us
+        Fail,     ///< the call fails with ECANCELED
+    };
+
+    TransparentHost() = default;
+    TransparentHost(const TransparentHost&) = delete;
+    TransparentHost& operator=(const TransparentHost&) = delete;
+
+    /// `coroutine`, which runs, is about to suspend inside a C library.
+    virtual Answer may_suspend(Coroutine& coroutine) noexcept = 0;
+
+    /// The coroutine was cancelled inside a C library, whose call is about to fail with ECANCELED.
+    virtual void cancelled(Coroutine& coroutine, Ref<Error> cancellation) noexcept = 0;
+
+protected:
+    ~TransparentHost() = default;
+};
+
+/// From now on the blocking functions of the C library, called by any object of the process in a coroutine, suspend that coroutine. So do
+/// those of objects that are loaded later.
+///
+/// Works by rewriting the tables through which objects call each other. Left alone: the C library itself, libuv, the object this
+/// code is in (with the static library that is the program itself; with the shared one it is not), and what the settings say. Outside
+/// coroutines, on threads without a runtime and in the child of a fork the C library's own functions are called.
+/// A coroutine that is cancelled in such a call gets ECANCELED from it and from every later one that would have to wait; the
+/// cancellation itself comes at its next suspension point.
+///
+/// Once per process; a second call does nothing but look for new objects. Fails where the method does not work at all (another
+/// system, a processor we do not know, a static program): everything then blocks as ever.
+/// Thread rule: any thread.
+///
+/// @snippet unit/transparent/transparent_test.cpp  install
+[[nodiscard]] TA_API Status install_transparent(const TransparentSettings& settings = {});
+
+/// Off: every function is the C library's own again, though called through us. On again brings the other behaviour back.
+TA_API void set_transparent(bool is_on) noexcept;
+TA_API bool is_transparent() noexcept;
+
+/// Null: nobody.
+TA_API void set_transparent_host(TransparentHost* host) noexcept;
+
+TA_API TransparentStats transparent_stats() noexcept;
+
+}  // namespace trueasync

@@ -1,0 +1,61 @@
+#include "hooks.hpp"
+#include "kind.hpp"
+#include "state.hpp"
+#include "waiting.hpp"
+
+namespace trueasync::hooked {
+
+namespace {
+
+IoReactor* thread_reactor() noexcept {
+    Scheduler* scheduler = Scheduler::current();
+    return scheduler != nullptr ? scheduler->reactor().io() : nullptr;
+}
+
+/// The number is about to stand for nothing, or for another file. Those who wait for it leave first: they may be inside a library whose
+/// state goes with the descriptor.
+void let_go(int fd) noexcept {
+    IoReactor* reactor = is_on() ? thread_reactor() : nullptr;
+    const Descriptor* descriptor = reactor != nullptr ? reactor->find(fd) : nullptr;
+    if (descriptor != nullptr) {
+        const bool has_waiters = !descriptor->waits.empty() || !descriptor->watches.empty();
+        reactor->descriptor_closing(fd);
+        if (has_waiters && suspending_reactor() != nullptr && before_wait() == Waited::Ready) {
+            set_kind(fd, Kind::Closing);
+            const ProtectGuard protect;  // whoever is cancelled here has still to close it
+            Scheduler::suspend(std::source_location::current());
+        }
+    }
+    set_kind(fd, Kind::Unknown);
+}
+
+}  // namespace
+
+int close(int fd) {
+    const int before = errno;
+    let_go(fd);
+    errno = before;
+    return ::close(fd);
+}
+
+int dup2(int from, int to) {
+    if (from != to) {
+        const int before = errno;
+        let_go(to);
+        errno = before;
+    }
+    return ::dup2(from, to);
+}
+
+int dup3(int from, int to, int flags) {
+    if (from != to) {
+        const int before = errno;
+        let_go(to);
+        errno = before;
+    }
+    return ::dup3(from, to, flags);
+}
+
+pid_t vfork() { return ::fork(); }
+
+}  // namespace trueasync::hooked

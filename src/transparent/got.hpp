@@ -1,0 +1,33 @@
+#pragma once
+
+/// The tables through which the objects of a process call each other's functions.
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+namespace trueasync::hooked {
+
+/// A function that is replaced.
+struct Replacement {
+    const char* name;
+    void* original;
+    void* hook;
+};
+
+struct RewriteCounts {
+    std::size_t objects = 0;
+    std::size_t slots = 0;
+    std::size_t refused = 0;
+};
+
+/// Lets every loaded object call the hooks, except those whose path `is_skipped` and the one that this code is in. What calls
+/// them already is not counted. False: this system or processor is not known.
+bool rewrite_objects(
+    std::span<const Replacement> replacements, bool (*is_skipped)(std::string_view path), RewriteCounts& counts
+) noexcept;
+
+/// True if objects have come or gone since the last call.
+bool have_objects_changed() noexcept;
+
+}  // namespace trueasync::hooked

@@ -1,0 +1,131 @@
+#include <algorithm>
+#include <deque>
+#include <string>
+
+#include "hooks.hpp"
+#include "poll.hpp"
+
+namespace trueasync::hooked {
+
+namespace {
+
+constexpr short kReadable = POLLIN | POLLRDNORM;
+constexpr short kWritable = POLLOUT | POLLWRNORM;
+
+PollMask to_mask(short events) noexcept {
+    PollMask mask = PollMask::None;
+    mask |= (events & kReadable) != 0 ? PollMask::Readable : PollMask::None;
+    mask |= (events & kWritable) != 0 ? PollMask::Writable : PollMask::None;
+    mask |= (events & (POLLPRI | POLLRDBAND)) != 0 ? PollMask::Priority : PollMask::None;
+    mask |= (events & POLLRDHUP) != 0 ? PollMask::Disconnect : PollMask::None;
+    return any(mask) ? mask : PollMask::Disconnect;  // errors and ends are told without being asked for
+}
+
+std::string describe(const WaitGuard& /*wait*/) { return "poll of several descriptors"; }
+
+/// One descriptor of several that a coroutine waits for.
+class Watch final : public DescriptorWatch {
+public:
+    Watch(IoReactor& reactor, DirectWait& wait, int fd, PollMask mask) noexcept
+        : DescriptorWatch(fd, mask), reactor_(reactor), wait_(wait) {}
+    ~Watch() override { reactor_.unwatch(*this); }
+
+    bool begin() noexcept {
+        reactor_.introduce(*this);
+        return reactor_.watch(*this).ok();
+    }
+    void on_ready(PollMask /*what*/) noexcept override { wait_.wake(); }
+    void on_lost(Error& /*error*/) noexcept override { wait_.wake(); }
+
+private:
+    IoReactor& reactor_;
+    DirectWait& wait_;
+};
+
+Waited wait_many(IoReactor& reactor, std::span<const pollfd> descriptors, Deadline deadline) noexcept {
+    if (const Waited answer = before_wait(); answer != Waited::Ready) {
+        return answer;
+    }
+    DirectWait wait(&describe);
+    std::deque<Watch> watches;
+    for (const pollfd& one : descriptors) {
+        if (one.fd >= 0 && !watches.emplace_back(reactor, wait, one.fd, to_mask(one.events)).begin()) {
+            return Waited::Blocks;
+        }
+    }
+    ++reactor.active().visible;
+    const WaitResult result = wait.park(deadline);
+    --reactor.active().visible;
+    return after_wait(result);
+}
+
+/// Where there is only one, what the reactor was told is the answer, unless it is more than "there is something".
+bool answer_from_report(IoReactor& reactor, pollfd& one) noexcept {
+    const PollMask ready = reactor.readiness(one.fd);
+    if (any(ready & (PollMask::Disconnect | PollMask::Priority)) || !any(ready & to_mask(one.events))) {
+        return false;
+    }
+    one.revents = static_cast<short>(
+        one.events &
+        ((any(ready & PollMask::Readable) ? kReadable : 0) | (any(ready & PollMask::Writable) ? kWritable : 0))
+    );
+    return true;
+}
+
+}  // namespace
+
+int poll_suspending(IoReactor& reactor, std::span<pollfd> descriptors, Deadline deadline) noexcept {
+    const std::size_t count = descriptors.size();
+    deadline = deadline.is_never() ? deadline : Deadline::at(deadline.resolve(reactor.now()));
+    for (;;) {
+        const int ready = ::poll(descriptors.data(), count, 0);
+        if (ready != 0) {
+            return ready;
+        }
+        Waited waited = Waited::Ready;
+        if (count == 0) {
+            waited = wait_time(deadline);
+            waited = waited == Waited::Ready ? Waited::TimedOut : waited;
+        } else if (count == 1) {
+            waited = wait_descriptor(reactor, descriptors[0].fd, to_mask(descriptors[0].events), deadline);
+        } else {
+            waited = wait_many(reactor, descriptors, deadline);
+        }
+        switch (waited) {
+            case Waited::Ready:
+                if (count == 1 && answer_from_report(reactor, descriptors[0])) {
+                    return 1;
+                }
+                break;
+            case Waited::TimedOut:
+                return ::poll(descriptors.data(), count, 0);
+            case Waited::Failed:
+                if (errno == EBADF && count == 1) {  // closed meanwhile
+                    descriptors[0].revents = POLLNVAL;
+                    return 1;
+                }
+                return -1;
+            case Waited::Blocks: {
+                int rest = -1;
+                if (!deadline.is_never()) {
+                    const auto left =
+                        std::chrono::ceil<std::chrono::milliseconds>(deadline.resolve({}) - reactor.now());
+                    rest = static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, INT32_MAX));
+                }
+                return ::poll(descriptors.data(), count, rest);
+            }
+        }
+    }
+}
+
+int poll(pollfd* descriptors, nfds_t count, int timeout) {
+    IoReactor* reactor = timeout != 0 ? suspending_reactor() : nullptr;
+    if (reactor == nullptr) {
+        return ::poll(descriptors, count, timeout);
+    }
+    const KeepErrno keep;
+    const Deadline deadline = timeout < 0 ? Deadline::never() : Deadline::after(std::chrono::milliseconds(timeout));
+    return keep(poll_suspending(*reactor, {descriptors, count}, deadline));
+}
+
+}  // namespace trueasync::hooked

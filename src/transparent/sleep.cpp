@@ -1,0 +1,114 @@
+#include <algorithm>
+#include <chrono>
+
+#include "hooks.hpp"
+#include "waiting.hpp"
+
+namespace trueasync::hooked {
+
+namespace {
+
+using std::chrono::nanoseconds;
+using std::chrono::seconds;
+
+bool is_valid(const timespec* time) noexcept {
+    return time != nullptr && time->tv_sec >= 0 && time->tv_nsec >= 0 && time->tv_nsec < 1'000'000'000;
+}
+
+Duration to_duration(const timespec& time) noexcept {
+    const Duration whole = Deadline::saturate(seconds(time.tv_sec));
+    return whole > Duration::max() - nanoseconds(time.tv_nsec) ? Duration::max() : whole + nanoseconds(time.tv_nsec);
+}
+
+timespec to_timespec(Duration duration) noexcept {
+    const auto whole = std::chrono::duration_cast<seconds>(duration);
+    timespec time{};
+    time.tv_sec = static_cast<time_t>(whole.count());
+    time.tv_nsec = static_cast<long>((duration - whole).count());
+    return time;
+}
+
+/// What is left of `duration`, which began at `begin`.
+Duration rest_of(Duration duration, Instant begin, IoReactor& reactor) noexcept {
+    return std::max(Duration::zero(), duration - (reactor.now() - begin));
+}
+
+}  // namespace
+
+unsigned sleep(unsigned count) {
+    IoReactor* reactor = suspending_reactor();
+    if (reactor == nullptr) {
+        return ::sleep(count);
+    }
+    const KeepErrno keep;
+    const Instant begin = reactor->now();
+    switch (wait_time(Deadline::after(seconds(count)))) {
+        case Waited::Blocks:
+            return ::sleep(count);
+        case Waited::Failed:  // errno stays: there is no other way to say why
+            return static_cast<unsigned>(std::chrono::ceil<seconds>(rest_of(seconds(count), begin, *reactor)).count());
+        default:
+            return keep(0);
+    }
+}
+
+int usleep(useconds_t microseconds) {
+    if (suspending_reactor() == nullptr) {
+        return ::usleep(microseconds);
+    }
+    const KeepErrno keep;
+    switch (wait_time(Deadline::after(std::chrono::microseconds(microseconds)))) {
+        case Waited::Blocks:
+            return ::usleep(microseconds);
+        case Waited::Failed:
+            return -1;
+        default:
+            return keep(0);
+    }
+}
+
+int nanosleep(const timespec* duration, timespec* rest) {
+    IoReactor* reactor = suspending_reactor();
+    if (reactor == nullptr || !is_valid(duration)) {
+        return ::nanosleep(duration, rest);
+    }
+    const KeepErrno keep;
+    const Instant begin = reactor->now();
+    switch (wait_time(Deadline::after(to_duration(*duration)))) {
+        case Waited::Blocks:
+            return ::nanosleep(duration, rest);
+        case Waited::Failed:
+            if (rest != nullptr) {
+                *rest = to_timespec(rest_of(to_duration(*duration), begin, *reactor));
+            }
+            return -1;
+        default:
+            return keep(0);
+    }
+}
+
+int clock_nanosleep(clockid_t clock, int flags, const timespec* when, timespec* rest) {
+    IoReactor* reactor = suspending_reactor();
+    timespec now{};
+    const bool is_known = clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC || clock == CLOCK_BOOTTIME;
+    if (reactor == nullptr || !is_valid(when) || !is_known || ::clock_gettime(clock, &now) != 0) {
+        return ::clock_nanosleep(clock, flags, when, rest);
+    }
+    const int before = errno;
+    const bool is_absolute = (flags & TIMER_ABSTIME) != 0;
+    const Duration whole = to_duration(*when);
+    const Duration delay = is_absolute ? std::max(Duration::zero(), whole - to_duration(now)) : whole;
+    const Instant begin = reactor->now();
+    const Waited waited = wait_time(Deadline::after(delay));
+    const int error = waited == Waited::Failed ? errno : 0;
+    errno = before;
+    if (waited == Waited::Blocks) {
+        return ::clock_nanosleep(clock, flags, when, rest);
+    }
+    if (error != 0 && rest != nullptr && !is_absolute) {
+        *rest = to_timespec(rest_of(delay, begin, *reactor));
+    }
+    return error;
+}
+
+}  // namespace trueasync::hooked

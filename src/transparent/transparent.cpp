@@ -1,0 +1,118 @@
+#include <trueasync/transparent/transparent.hpp>
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <algorithm>
+#include <cerrno>
+#include <iterator>
+#include <mutex>
+#include <string_view>
+#include <trueasync/reactor/system_error.hpp>
+
+#include "got.hpp"
+#include "hooks.hpp"
+#include "state.hpp"
+
+namespace trueasync {
+
+namespace hooked {
+
+namespace {
+
+#define TA_HOOK(name) {#name, reinterpret_cast<void*>(&::name), reinterpret_cast<void*>(&hooked::name)},
+constexpr std::size_t kMaxHooks = 128;
+const Replacement kReplacements[] = {
+#include "hooks.def"
+};
+#undef TA_HOOK
+static_assert(std::size(kReplacements) <= kMaxHooks);
+
+/// What must reach the originals: the C library and its parts, libuv, the loader, the sanitizers, what is called while a lock of the
+/// engine is held, and a debugger, which stops everybody.
+constexpr std::string_view kSkipped[] = {
+    "ld-linux",   "linux-vdso", "libc.so",   "libpthread", "libdl.",     "librt.",     "libresolv",      "libnss_",
+    "libuv.",     "libasan",    "libtsan",   "liblsan",    "libubsan",   "libstdc++",  "libgcc_s",       "libm.so",
+    "vgpreload_", "opcache.so", "xdebug.so", "libanl.so",  "libmvec.so", "libutil.so", "libBrokenLocale"};
+
+/// Guarded by its mutex. Never destroyed: hooks are called to the very end.
+struct Installation {
+    std::mutex mutex;
+    TransparentSettings settings;
+    std::vector<Replacement> replacements;
+    RewriteCounts counts;
+    bool is_installed = false;
+};
+
+Installation& installation() noexcept {
+    static auto* all = new Installation;
+    return *all;
+}
+
+bool is_skipped(std::string_view path) {
+    const std::string_view name = path.substr(path.rfind('/') + 1);
+    const auto begins = [name](std::string_view start) { return !start.empty() && name.starts_with(start); };
+    return std::ranges::any_of(kSkipped, begins) ||
+           std::ranges::any_of(installation().settings.skipped_objects, begins);
+}
+
+}  // namespace
+
+State& state() noexcept {
+    static State all;
+    return all;
+}
+
+void look_for_objects() noexcept {
+    Installation& all = installation();
+    const std::lock_guard lock(all.mutex);
+    if (all.is_installed && have_objects_changed()) {
+        rewrite_objects(all.replacements, is_skipped, all.counts);
+    }
+}
+
+}  // namespace hooked
+
+using hooked::installation;
+using hooked::Installation;
+
+Status install_transparent(const TransparentSettings& settings) {
+    Installation& all = installation();
+    {
+        const std::lock_guard lock(all.mutex);
+        if (!all.is_installed) {
+            all.settings = settings;
+            std::ranges::copy_if(
+                hooked::kReplacements, std::back_inserter(all.replacements),
+                [&](const hooked::Replacement& one) {
+                    return std::ranges::find(settings.skipped_functions, one.name) == settings.skipped_functions.end();
+                }
+            );
+            if (!hooked::rewrite_objects(all.replacements, hooked::is_skipped, all.counts)) {
+                return system_failure(ENOTSUP, "replace blocking calls");
+            }
+            hooked::have_objects_changed();
+            all.is_installed = true;
+            // Objects call us until the process ends.
+            if (Dl_info here{}; ::dladdr(reinterpret_cast<void*>(&install_transparent), &here) != 0) {
+                ::dlopen(here.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+            }
+            ::pthread_atfork(nullptr, nullptr, [] { set_transparent(false); });
+            set_transparent(true);
+            return {};
+        }
+    }
+    hooked::look_for_objects();
+    return {};
+}
+
+void set_transparent(bool is_on) noexcept { hooked::state().is_on.store(is_on, std::memory_order_relaxed); }
+bool is_transparent() noexcept { return hooked::is_on(); }
+void set_transparent_host(TransparentHost* host) noexcept { hooked::state().host = host; }
+
+TransparentStats transparent_stats() noexcept {
+    Installation& all = installation();
+    const std::lock_guard lock(all.mutex);
+    return {all.counts.objects, all.counts.slots, all.counts.refused};
+}
+
+}  // namespace trueasync

@@ -1,0 +1,51 @@
+#pragma once
+
+/// How a hooked call waits.
+
+#include <cerrno>
+#include <trueasync/reactor/poll.hpp>
+
+namespace trueasync::hooked {
+
+/// errno is not touched by a call that succeeds.
+class KeepErrno {
+public:
+    template <typename T>
+    T operator()(T result) const noexcept {
+        if (TA_LIKELY(result >= 0)) {
+            errno = before_;
+        }
+        return result;
+    }
+
+private:
+    int before_ = errno;
+};
+
+enum class Waited : std::uint8_t {
+    Ready,     ///< try again
+    TimedOut,  ///< the limit came first
+    Failed,    ///< errno says why
+    Blocks,    ///< suspending is impossible here: call the original
+};
+
+IoReactor* find_reactor() noexcept;
+
+/// Of the running coroutine. Null: this is not a coroutine that can suspend, so the original is called.
+TA_INLINE IoReactor* suspending_reactor() noexcept {
+    return TA_LIKELY(detail::hot.current == nullptr) ? nullptr : find_reactor();
+}
+
+/// Whether the running coroutine may suspend in here; asked right before it does.
+Waited before_wait() noexcept;
+
+/// What the end of a wait means to the caller of a C function.
+Waited after_wait(WaitResult result) noexcept;
+
+/// Suspends until something of `mask` is ready. The descriptor has just said "later".
+Waited wait_descriptor(IoReactor& reactor, int fd, PollMask mask, Deadline deadline) noexcept;
+
+/// Suspends until `deadline`, also when that has passed: others run first.
+Waited wait_time(Deadline deadline) noexcept;
+
+}  // namespace trueasync::hooked

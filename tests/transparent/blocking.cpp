@@ -1,0 +1,21 @@
+/// A library that knows nothing of coroutines and calls the C library as any other does.
+
+#include <dlfcn.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+extern "C" {
+
+int blocking_usleep(unsigned microseconds) { return ::usleep(microseconds); }
+ssize_t blocking_read(int fd, void* buffer, size_t size) { return ::read(fd, buffer, size); }
+ssize_t blocking_write(int fd, const void* data, size_t size) { return ::write(fd, data, size); }
+int blocking_poll(int fd, short events, int timeout) {
+    pollfd one{fd, events, 0};
+    return ::poll(&one, 1, timeout);
+}
+void* blocking_dlopen(const char* file) { return ::dlopen(file, RTLD_NOW); }
+
+/// A pointer in data, not in a table of calls.
+unsigned (*blocking_sleep)(unsigned) = &::sleep;
+}

@@ -1,0 +1,186 @@
+#include <trueasync/transparent/transparent.hpp>
+
+#include <dlfcn.h>
+#include <sys/wait.h>
+
+#include <cerrno>
+#include <support/descriptors.hpp>
+#include <transparent/hooks.hpp>
+
+namespace trueasync::testing {
+namespace {
+
+/// The library that blocks, loaded after the hooks were installed.
+struct Library {
+    Library() {
+        /// [install]
+        EXPECT_TRUE(install_transparent()
+        );  // before or after `run`: what C libraries do in coroutines suspends from now on
+        /// [install]
+        void* handle = hooked::dlopen(TRUEASYNC_BLOCKING, RTLD_NOW);
+        EXPECT_NE(handle, nullptr) << dlerror();
+        find(usleep, handle, "blocking_usleep");
+        find(read, handle, "blocking_read");
+        find(write, handle, "blocking_write");
+        find(poll, handle, "blocking_poll");
+        sleep = *static_cast<unsigned (**)(unsigned)>(dlsym(handle, "blocking_sleep"));
+    }
+
+    int (*usleep)(unsigned) = nullptr;
+    ssize_t (*read)(int, void*, size_t) = nullptr;
+    ssize_t (*write)(int, const void*, size_t) = nullptr;
+    int (*poll)(int, short, int) = nullptr;
+    unsigned (*sleep)(unsigned) = nullptr;
+
+private:
+    template <typename F>
+    static void find(F& function, void* handle, const char* name) {
+        function = reinterpret_cast<F>(dlsym(handle, name));
+        EXPECT_NE(function, nullptr) << name;
+    }
+};
+
+const Library& library() {
+    static const Library loaded;
+    return loaded;
+}
+
+class Transparent : public ::testing::Test {
+protected:
+    void SetUp() override { library(); }
+
+    /// Runs the body on the real reactor.
+    static void in_runtime(const std::function<void()>& body) { trueasync::run(body); }
+
+    /// Blocking ends.
+    static FdPair blocking_pair() {
+        int ends[2] = {-1, -1};
+        EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+        return {Fd(ends[0]), Fd(ends[1])};
+    }
+};
+
+TEST_F(Transparent, SleepsOfALibraryLoadedLaterOverlap) {
+    in_runtime([] {
+        const auto begin = std::chrono::steady_clock::now();
+        std::vector<Handle<void>> all;
+        for (int i = 0; i < 20; ++i) {
+            all.push_back(spawn([] { EXPECT_EQ(library().usleep(50'000), 0); }));
+        }
+        for (auto& one : all) {
+            await(one);
+        }
+        const auto took = std::chrono::steady_clock::now() - begin;
+        EXPECT_GE(took, 50ms);
+        EXPECT_LT(took, 500ms);
+    });
+}
+
+TEST_F(Transparent, AReaderWaitsWhileAnotherCoroutineWrites) {
+    in_runtime([] {
+        auto [a, b] = blocking_pair();
+        std::string order;
+        auto reader = spawn([&, fd = *a] {
+            char buffer[16] = {};
+            order += "wait ";
+            EXPECT_EQ(library().read(fd, buffer, sizeof(buffer)), 5);
+            EXPECT_EQ(std::string(buffer), "hello");
+            order += "read ";
+        });
+        auto writer = spawn([&, fd = *b] {
+            order += "write ";
+            EXPECT_EQ(library().write(fd, "hello", 5), 5);
+        });
+        await(reader);
+        await(writer);
+        EXPECT_EQ(order, "wait write read ");
+    });
+}
+
+TEST_F(Transparent, APointerInDataIsReplacedToo) { EXPECT_EQ(library().sleep, &hooked::sleep); }
+
+TEST_F(Transparent, WhatIsInstalledIsCounted) {
+    const TransparentStats stats = transparent_stats();
+    EXPECT_GE(stats.objects, 1U);
+    EXPECT_GE(stats.slots, 6U);
+    EXPECT_EQ(stats.refused, 0U);
+    EXPECT_TRUE(install_transparent());  // once more does no harm
+    EXPECT_EQ(transparent_stats().slots, stats.slots);
+}
+
+TEST_F(Transparent, OutsideCoroutinesTheOriginalIsCalled) {
+    auto [a, b] = blocking_pair();
+    errno = 77;
+    EXPECT_EQ(library().write(*b, "x", 1), 1);
+    char buffer[4];
+    EXPECT_EQ(library().read(*a, buffer, sizeof(buffer)), 1);
+    EXPECT_EQ(library().usleep(1), 0);
+    EXPECT_EQ(errno, 77);
+}
+
+TEST_F(Transparent, TurnedOffItBlocks) {
+    in_runtime([] {
+        set_transparent(false);
+        bool has_run = false;
+        auto other = spawn([&] { has_run = true; });
+        library().usleep(1000);
+        EXPECT_FALSE(has_run);
+        set_transparent(true);
+        library().usleep(1000);
+        EXPECT_TRUE(has_run);
+        await(other);
+    });
+}
+
+TEST_F(Transparent, ErrnoIsKeptByACallThatSucceeds) {
+    in_runtime([] {
+        auto [a, b] = blocking_pair();
+        auto writer = spawn([fd = *b] {
+            errno = 5;
+            EXPECT_EQ(library().write(fd, "x", 1), 1);
+        });
+        errno = 77;
+        char buffer[4];
+        EXPECT_EQ(library().read(*a, buffer, sizeof(buffer)), 1);
+        EXPECT_EQ(errno, 77);
+        await(writer);
+    });
+}
+
+TEST_F(Transparent, ACancelledCallFailsUntilTheCancellationIsThrown) {
+    in_runtime([] {
+        auto [a, b] = blocking_pair();
+        int first = 0;
+        int second = 0;
+        auto reader = spawn([&, fd = *a] {
+            char buffer[4];
+            EXPECT_EQ(library().read(fd, buffer, sizeof(buffer)), -1);
+            first = errno;
+            EXPECT_EQ(library().poll(fd, POLLIN, 1000), -1);
+            second = errno;
+            suspend();
+            ADD_FAILURE() << "not thrown";
+        });
+        suspend();
+        reader.cancel();
+        EXPECT_THROW(await(reader), Cancellation);
+        EXPECT_EQ(first, ECANCELED);
+        EXPECT_EQ(second, ECANCELED);
+    });
+}
+
+TEST_F(Transparent, TheChildOfAForkBlocks) {
+    in_runtime([] {
+        const pid_t child = ::fork();
+        if (child == 0) {
+            _exit(is_transparent() ? 1 : 0);
+        }
+        int status = -1;
+        EXPECT_EQ(::waitpid(child, &status, 0), child);
+        EXPECT_EQ(status, 0);
+        EXPECT_TRUE(is_transparent());
+    });
+}
+
+}  // namespace
+}  // namespace trueasync::testing
