@@ -3,49 +3,74 @@
 /// Trying without blocking, then waiting, then trying again.
 
 #include <sys/socket.h>
-#include <sys/time.h>
+#include <utility>
 
 #include "kind.hpp"
 #include "waiting.hpp"
 
 namespace trueasync::hooked {
 
-/// The limit that a socket has of itself: SO_RCVTIMEO or SO_SNDTIMEO. Anything else has none.
-Deadline socket_limit(int fd, int option, Kind kind, IoReactor& reactor) noexcept;
+/// One call on a descriptor by a coroutine that can suspend.
+class DescriptorCall {
+public:
+    DescriptorCall(IoReactor& reactor, int fd, Kind kind) noexcept : reactor_(reactor), fd_(fd), kind_(kind) {}
 
-/// Calls `attempt`, which must not block, until its answer is not "later"; `block` is the original call for where it is impossible to
-/// suspend.
-template <typename Attempt, typename Block>
-auto attempt_until_done(
-    IoReactor& reactor, int fd, Kind kind, PollMask mask, int limit_option, Attempt&& attempt, Block&& block
-) noexcept -> decltype(attempt()) {
-    Deadline deadline;
-    bool has_deadline = false;
-    for (;;) {
-        const auto result = attempt();
-        if (TA_LIKELY(result >= 0 || errno != EAGAIN)) {
-            return result;
-        }
-        if (is_non_blocking(fd)) {
-            errno = EAGAIN;
-            return -1;
-        }
-        if (!has_deadline) {
-            deadline = socket_limit(fd, limit_option, kind, reactor);
-            has_deadline = true;
-        }
-        switch (wait_descriptor(reactor, fd, mask, deadline)) {
-            case Waited::Ready:
-                break;
-            case Waited::TimedOut:
+    Kind kind() const noexcept { return kind_; }
+    IoReactor& reactor() const noexcept { return reactor_; }
+
+    /// Calls `attempt`, which must not block, until its answer is not "later". `block` is the original call, for where it turns out to be
+    /// impossible to suspend.
+    template <typename Attempt, typename Block>
+    auto until_done(PollMask mask, Attempt&& attempt, Block&& block) noexcept -> decltype(attempt()) {
+        for (;;) {
+            const auto result = attempt();
+            if (TA_LIKELY(result >= 0 || errno != EAGAIN)) {
+                return result;
+            }
+            if (is_non_blocking(fd_)) {
                 errno = EAGAIN;
                 return -1;
-            case Waited::Failed:
-                return -1;
-            case Waited::Blocks:
-                return block();
+            }
+            switch (wait(mask)) {
+                case Waited::Ready:
+                    break;
+                case Waited::TimedOut:
+                    errno = EAGAIN;
+                    return -1;
+                case Waited::Failed:
+                    return -1;
+                case Waited::Blocks:
+                    return block();
+            }
         }
     }
+
+    /// Suspends; no longer than the socket's own limit for this direction, counted from the first wait.
+    Waited wait(PollMask mask) noexcept;
+
+private:
+    IoReactor& reactor_;
+    int fd_;
+    Kind kind_;
+    bool has_deadline_ = false;
+    Deadline deadline_;
+};
+
+/// The frame of every hook with a descriptor: `original()` where nothing can suspend, else `body(call)`.
+template <typename Original, typename Body>
+auto on_descriptor(int fd, Original&& original, Body&& body) noexcept -> decltype(original()) {
+    IoReactor* reactor = suspending_reactor();
+    if (reactor == nullptr) {
+        return original();
+    }
+    const KeepErrno keep;
+    const Kind kind = kind_of(fd);
+    if (TA_UNLIKELY(kind == Kind::Closing || kind == Kind::Unknown)) {
+        errno = EBADF;
+        return -1;
+    }
+    DescriptorCall call(*reactor, fd, kind);
+    return keep(body(call));
 }
 
 }  // namespace trueasync::hooked

@@ -56,6 +56,25 @@ int dup3(int from, int to, int flags) {
     return ::dup3(from, to, flags);
 }
 
-pid_t vfork() { return ::fork(); }
+int close_range(unsigned first, unsigned last, int flags) {
+    const int before = errno;
+    IoReactor* reactor = (static_cast<unsigned>(flags) & CLOSE_RANGE_CLOEXEC) == 0 ? thread_reactor() : nullptr;
+    const unsigned known = reactor != nullptr ? 65536 : 0;
+    for (unsigned fd = first; fd <= last && fd < known; ++fd) {
+        let_go(static_cast<int>(fd));
+    }
+    forget_kinds(first, last);
+    errno = before;
+    return ::close_range(first, last, flags);
+}
+
+int fclose(FILE* stream) {
+    const int before = errno;
+    if (const int fd = stream != nullptr ? ::fileno(stream) : -1; fd >= 0) {
+        let_go(fd);
+    }
+    errno = before;
+    return ::fclose(stream);
+}
 
 }  // namespace trueasync::hooked

@@ -3,37 +3,126 @@
 /// What is called in place of the C library's functions: same names, same arguments, same results.
 
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <netdb.h>
 #include <poll.h>
+#include <sys/epoll.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/select.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/types.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include <cstdio>
+#include <cstdlib>
 
 namespace trueasync::hooked {
 
+// sleep.cpp
 unsigned sleep(unsigned seconds);
 int usleep(useconds_t microseconds);
 int nanosleep(const timespec* duration, timespec* rest);
 int clock_nanosleep(clockid_t clock, int flags, const timespec* when, timespec* rest);
 
+// poll.cpp
 int poll(pollfd* descriptors, nfds_t count, int timeout);
+int ppoll(pollfd* descriptors, nfds_t count, const timespec* timeout, const sigset_t* mask);
+int __poll_chk(pollfd* descriptors, nfds_t count, int timeout, size_t room);
+int __ppoll_chk(pollfd* descriptors, nfds_t count, const timespec* timeout, const sigset_t* mask, size_t room);
+int epoll_wait(int set, epoll_event* events, int count, int timeout);
+int epoll_pwait(int set, epoll_event* events, int count, int timeout, const sigset_t* mask);
 
+// select.cpp
+int select(int count, fd_set* readable, fd_set* writable, fd_set* urgent, timeval* timeout);
+int pselect(
+    int count, fd_set* readable, fd_set* writable, fd_set* urgent, const timespec* timeout, const sigset_t* mask
+);
+
+// stream.cpp
 ssize_t read(int fd, void* buffer, size_t size);
+ssize_t readv(int fd, const iovec* parts, int count);
 ssize_t write(int fd, const void* data, size_t size);
-ssize_t recv(int fd, void* buffer, size_t size, int flags);
-ssize_t send(int fd, const void* data, size_t size, int flags);
+ssize_t writev(int fd, const iovec* parts, int count);
+ssize_t sendfile(int to, int from, off_t* offset, size_t size);
+ssize_t sendfile64(int to, int from, off64_t* offset, size_t size);
+ssize_t __read_chk(int fd, void* buffer, size_t size, size_t room);
 
+// message.cpp
+ssize_t recv(int fd, void* buffer, size_t size, int flags);
+ssize_t recvfrom(int fd, void* buffer, size_t size, int flags, sockaddr* address, socklen_t* length);
+ssize_t recvmsg(int fd, msghdr* message, int flags);
+ssize_t send(int fd, const void* data, size_t size, int flags);
+ssize_t sendto(int fd, const void* data, size_t size, int flags, const sockaddr* address, socklen_t length);
+ssize_t sendmsg(int fd, const msghdr* message, int flags);
+ssize_t __recv_chk(int fd, void* buffer, size_t size, size_t room, int flags);
+ssize_t __recvfrom_chk(int fd, void* buffer, size_t size, size_t room, int flags, sockaddr* address, socklen_t* length);
+
+// connection.cpp
 int connect(int fd, const sockaddr* address, socklen_t size);
 int accept(int fd, sockaddr* address, socklen_t* size);
 int accept4(int fd, sockaddr* address, socklen_t* size, int flags);
 
-int close(int fd);
-int dup2(int from, int to);
-int dup3(int from, int to, int flags);
+// names.cpp
+int getaddrinfo(const char* host, const char* service, const addrinfo* hints, addrinfo** result);
+int getnameinfo(
+    const sockaddr* address,
+    socklen_t size,
+    char* host,
+    socklen_t host_size,
+    char* service,
+    socklen_t service_size,
+    int flags
+);
+hostent* gethostbyname(const char* name);
+hostent* gethostbyname2(const char* name, int family);
+int gethostbyname_r(const char* name, hostent* room, char* buffer, size_t size, hostent** result, int* error);
+int gethostbyname2_r(
+    const char* name, int family, hostent* room, char* buffer, size_t size, hostent** result, int* error
+);
+hostent* gethostbyaddr(const void* address, socklen_t length, int family);
+int gethostbyaddr_r(
+    const void* address,
+    socklen_t length,
+    int family,
+    hostent* room,
+    char* buffer,
+    size_t size,
+    hostent** result,
+    int* error
+);
 
+// process.cpp
+pid_t wait(int* status);
+pid_t waitpid(pid_t child, int* status, int options);
+pid_t wait3(int* status, int options, rusage* usage);
+pid_t wait4(pid_t child, int* status, int options, rusage* usage);
+int waitid(idtype_t type, id_t id, siginfo_t* info, int options);
+FILE* popen(const char* command, const char* mode);
+int pclose(FILE* stream);
+int system(const char* command);
 /// A child that shares our memory until it becomes another program would take its parent's descriptors for its own.
 pid_t vfork();
 
+// lock.cpp
+int flock(int fd, int operation);
+int fcntl(int fd, int command, ...);
+int fcntl64(int fd, int command, ...);
+int lockf(int fd, int command, off_t size);
+int lockf64(int fd, int command, off64_t size);
+
+// descriptor.cpp
+int close(int fd);
+int close_range(unsigned first, unsigned last, int flags);
+int fclose(FILE* stream);
+int dup2(int from, int to);
+int dup3(int from, int to, int flags);
+
+// loading.cpp
 void* dlopen(const char* file, int mode);
+void* dlsym(void* handle, const char* name);
 
 }  // namespace trueasync::hooked

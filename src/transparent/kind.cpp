@@ -52,6 +52,12 @@ void set_kind(int fd, Kind kind) noexcept {
     }
 }
 
+void forget_kinds(unsigned first, unsigned last) noexcept {
+    for (std::size_t i = first; i <= last && i < kRemembered; ++i) {
+        kinds[i].store(Kind::Unknown, std::memory_order_relaxed);
+    }
+}
+
 bool is_non_blocking(int fd) noexcept { return (::fcntl(fd, F_GETFL) & O_NONBLOCK) != 0; }
 
 }  // namespace trueasync::hooked

@@ -23,6 +23,9 @@ Kind kind_of(int fd) noexcept;
 
 void set_kind(int fd, Kind kind) noexcept;
 
+/// From `first` to `last`, inclusively.
+void forget_kinds(unsigned first, unsigned last) noexcept;
+
 /// O_NONBLOCK is set.
 bool is_non_blocking(int fd) noexcept;
 

@@ -4,6 +4,12 @@
 
 #include "hooks.hpp"
 #include "poll.hpp"
+#include "times.hpp"
+
+extern "C" {
+int __poll_chk(pollfd* descriptors, nfds_t count, int timeout, size_t room);
+int __ppoll_chk(pollfd* descriptors, nfds_t count, const timespec* timeout, const sigset_t* mask, size_t room);
+}
 
 namespace trueasync::hooked {
 
@@ -126,6 +132,53 @@ int poll(pollfd* descriptors, nfds_t count, int timeout) {
     const KeepErrno keep;
     const Deadline deadline = timeout < 0 ? Deadline::never() : Deadline::after(std::chrono::milliseconds(timeout));
     return keep(poll_suspending(*reactor, {descriptors, count}, deadline));
+}
+
+int ppoll(pollfd* descriptors, nfds_t count, const timespec* timeout, const sigset_t* mask) {
+    const bool is_zero = timeout != nullptr && timeout->tv_sec == 0 && timeout->tv_nsec == 0;
+    IoReactor* reactor = is_zero || (timeout != nullptr && !is_valid(timeout)) ? nullptr : suspending_reactor();
+    if (reactor == nullptr) {
+        return ::ppoll(descriptors, count, timeout, mask);
+    }
+    const KeepErrno keep;
+    if (mask != nullptr) {  // signals that are let in come now; while it sleeps they come as ever
+        const timespec zero{};
+        if (const int ready = ::ppoll(descriptors, count, &zero, mask); ready != 0) {
+            return keep(ready);
+        }
+    }
+    const Deadline deadline = timeout == nullptr ? Deadline::never() : Deadline::after(to_duration(*timeout));
+    return keep(poll_suspending(*reactor, {descriptors, count}, deadline));
+}
+
+int __poll_chk(pollfd* descriptors, nfds_t count, int timeout, size_t room) {
+    return room / sizeof(pollfd) < count ? ::__poll_chk(descriptors, count, timeout, room)
+                                         : hooked::poll(descriptors, count, timeout);
+}
+
+int __ppoll_chk(pollfd* descriptors, nfds_t count, const timespec* timeout, const sigset_t* mask, size_t room) {
+    return room / sizeof(pollfd) < count ? ::__ppoll_chk(descriptors, count, timeout, mask, room)
+                                         : hooked::ppoll(descriptors, count, timeout, mask);
+}
+
+int epoll_pwait(int set, epoll_event* events, int count, int timeout, const sigset_t* mask) {
+    IoReactor* reactor = timeout != 0 ? suspending_reactor() : nullptr;
+    if (reactor == nullptr) {
+        return ::epoll_pwait(set, events, count, timeout, mask);
+    }
+    const KeepErrno keep;
+    int ready = ::epoll_pwait(set, events, count, 0, mask);
+    if (ready == 0) {
+        pollfd one{set, POLLIN, 0};
+        const Deadline deadline = timeout < 0 ? Deadline::never() : Deadline::after(std::chrono::milliseconds(timeout));
+        ready = poll_suspending(*reactor, {&one, 1}, deadline);
+        ready = ready > 0 ? ::epoll_pwait(set, events, count, 0, mask) : ready;
+    }
+    return keep(ready);
+}
+
+int epoll_wait(int set, epoll_event* events, int count, int timeout) {
+    return hooked::epoll_pwait(set, events, count, timeout, nullptr);
 }
 
 }  // namespace trueasync::hooked

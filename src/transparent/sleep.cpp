@@ -2,31 +2,14 @@
 #include <chrono>
 
 #include "hooks.hpp"
+#include "times.hpp"
 #include "waiting.hpp"
 
 namespace trueasync::hooked {
 
 namespace {
 
-using std::chrono::nanoseconds;
 using std::chrono::seconds;
-
-bool is_valid(const timespec* time) noexcept {
-    return time != nullptr && time->tv_sec >= 0 && time->tv_nsec >= 0 && time->tv_nsec < 1'000'000'000;
-}
-
-Duration to_duration(const timespec& time) noexcept {
-    const Duration whole = Deadline::saturate(seconds(time.tv_sec));
-    return whole > Duration::max() - nanoseconds(time.tv_nsec) ? Duration::max() : whole + nanoseconds(time.tv_nsec);
-}
-
-timespec to_timespec(Duration duration) noexcept {
-    const auto whole = std::chrono::duration_cast<seconds>(duration);
-    timespec time{};
-    time.tv_sec = static_cast<time_t>(whole.count());
-    time.tv_nsec = static_cast<long>((duration - whole).count());
-    return time;
-}
 
 /// What is left of `duration`, which began at `begin`.
 Duration rest_of(Duration duration, Instant begin, IoReactor& reactor) noexcept {

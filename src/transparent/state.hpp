@@ -19,4 +19,7 @@ inline bool is_on() noexcept { return state().is_on.load(std::memory_order_relax
 /// Rewrites what was loaded since the last time.
 void look_for_objects() noexcept;
 
+/// What replaces the function `found` of that name; null when nothing does.
+void* hook_of(const void* found, const char* name) noexcept;
+
 }  // namespace trueasync::hooked

@@ -1,10 +1,11 @@
-#include <sys/uio.h>
 #include <algorithm>
-#include <climits>
 
-#include "attempt.hpp"
+#include "elsewhere.hpp"
 #include "hooks.hpp"
-#include "poll.hpp"
+#include "non_blocking_here.hpp"
+#include "parts.hpp"
+
+extern "C" ssize_t __read_chk(int fd, void* buffer, size_t size, size_t room);
 
 namespace trueasync::hooked {
 
@@ -21,131 +22,178 @@ ssize_t later() noexcept {
     return -1;
 }
 
-ssize_t read_now(int fd, Kind kind, void* buffer, std::size_t size) noexcept {
+ssize_t read_now(int fd, Kind kind, const iovec* parts, int count) noexcept {
     if (is_socket(kind)) {
-        return ::recv(fd, buffer, size, MSG_DONTWAIT);
+        msghdr message{};
+        message.msg_iov = const_cast<iovec*>(parts);
+        message.msg_iovlen = static_cast<std::size_t>(count);
+        return count == 1 ? ::recv(fd, parts->iov_base, parts->iov_len, MSG_DONTWAIT)
+                          : ::recvmsg(fd, &message, MSG_DONTWAIT);
     }
-    const iovec part{buffer, size};
-    const ssize_t result = ::preadv2(fd, &part, 1, -1, RWF_NOWAIT);
+    const ssize_t result = ::preadv2(fd, parts, count, -1, RWF_NOWAIT);
     if (result >= 0 || errno != EOPNOTSUPP) {
         return result;
     }
-    return is_ready(fd, POLLIN) ? ::read(fd, buffer, size) : later();
+    return is_ready(fd, POLLIN) ? ::readv(fd, parts, count) : later();
 }
 
-ssize_t write_now(int fd, Kind kind, const void* data, std::size_t size) noexcept {
+ssize_t write_now(int fd, Kind kind, const Parts& parts) noexcept {
     if (is_socket(kind)) {
-        return ::send(fd, data, size, MSG_DONTWAIT);
+        msghdr message{};
+        message.msg_iov = const_cast<iovec*>(parts.data());
+        message.msg_iovlen = static_cast<std::size_t>(parts.count());
+        return ::sendmsg(fd, &message, MSG_DONTWAIT);
     }
-    const iovec part{const_cast<void*>(data), size};
-    const ssize_t result = ::pwritev2(fd, &part, 1, -1, RWF_NOWAIT);
+    const ssize_t result = ::pwritev2(fd, parts.data(), parts.count(), -1, RWF_NOWAIT);
     if (result >= 0 || errno != EOPNOTSUPP) {
         return result;
     }
     // A pipe with room has room for this much at least.
-    return is_ready(fd, POLLOUT) ? ::write(fd, data, std::min<std::size_t>(size, PIPE_BUF)) : later();
+    return is_ready(fd, POLLOUT)
+               ? ::write(fd, parts.data()->iov_base, std::min<std::size_t>(parts.data()->iov_len, PIPE_BUF))
+               : later();
 }
 
-/// All of it, as a descriptor that blocks does; `now(data, size)` moves a part without blocking.
-template <typename Now, typename Block>
-ssize_t write_all(
-    IoReactor& reactor, int fd, Kind kind, const void* data, std::size_t size, Now&& now, Block&& block
-) noexcept {
-    const auto* rest = static_cast<const std::byte*>(data);
-    std::size_t moved = 0;
-    do {
-        const ssize_t result = attempt_until_done(
-            reactor, fd, kind, PollMask::Writable, SO_SNDTIMEO, [&] { return now(rest + moved, size - moved); },
-            [&] { return block(rest + moved, size - moved); }
-        );
-        if (result < 0) {
-            return moved != 0 ? static_cast<ssize_t>(moved) : result;
-        }
-        moved += static_cast<std::size_t>(result);
-    } while (moved < size && !is_non_blocking(fd));
-    return static_cast<ssize_t>(moved);
-}
-
-/// The kind, if it can be waited for.
-IoReactor* reactor_for(int fd, Kind& kind) noexcept {
-    IoReactor* reactor = suspending_reactor();
-    if (reactor == nullptr) {
-        return nullptr;
+/// Goes on after what the page cache had: the rest is read by a thread. Comes back short only at the end, as from any file.
+ssize_t finish_read(DescriptorCall& call, int fd, const iovec& part, ssize_t first) noexcept {
+    if (first < 0 && errno != EAGAIN) {
+        return first;
     }
-    kind = kind_of(fd);
-    return kind == Kind::File || kind == Kind::Unknown ? nullptr : reactor;
+    Parts rest(part.iov_base, part.iov_len);
+    rest.advance(static_cast<std::size_t>(std::max<ssize_t>(first, 0)));
+    bool is_cached = first > 0;
+    for (;;) {
+        ssize_t result = is_cached ? ::preadv2(fd, rest.data(), 1, -1, RWF_NOWAIT) : -1;
+        if (result < 0 && (!is_cached || errno == EAGAIN)) {
+            int error = 0;
+            const auto read_rest = [&] {
+                result = ::readv(fd, rest.data(), 1);
+                error = errno;
+            };
+            const Waited waited = run_attached(call.reactor(), WorkLane::file(), "read", read_rest);
+            if (waited == Waited::Blocks) {
+                read_rest();
+            } else if (waited == Waited::Failed) {
+                error = errno;
+            }
+            errno = error;
+        }
+        if (result <= 0) {
+            return rest.moved() != 0 ? static_cast<ssize_t>(rest.moved()) : result;
+        }
+        rest.advance(static_cast<std::size_t>(result));
+        if (rest.empty() || !is_cached) {
+            return static_cast<ssize_t>(rest.moved());
+        }
+        is_cached = true;
+    }
 }
 
-ssize_t closed_meanwhile() noexcept {
-    errno = EBADF;
-    return -1;
+ssize_t read_parts(DescriptorCall& call, int fd, const iovec* parts, int count) noexcept {
+    return call.until_done(
+        PollMask::Readable, [&] { return read_now(fd, call.kind(), parts, count); },
+        [&] { return ::readv(fd, parts, count); }
+    );
+}
+
+ssize_t write_parts(DescriptorCall& call, int fd, Parts& parts) noexcept {
+    return move_all(
+        call, fd, parts, [&] { return write_now(fd, call.kind(), parts); },
+        [&] { return ::writev(fd, parts.data(), parts.count()); }
+    );
 }
 
 }  // namespace
 
 ssize_t read(int fd, void* buffer, size_t size) {
-    Kind kind{};
-    IoReactor* reactor = reactor_for(fd, kind);
-    if (reactor == nullptr) {
-        return ::read(fd, buffer, size);
-    }
-    if (kind == Kind::Closing) {
-        return closed_meanwhile();
-    }
-    const KeepErrno keep;
-    return keep(attempt_until_done(
-        *reactor, fd, kind, PollMask::Readable, SO_RCVTIMEO, [&] { return read_now(fd, kind, buffer, size); },
-        [&] { return ::read(fd, buffer, size); }
-    ));
+    return on_descriptor(
+        fd, [&] { return ::read(fd, buffer, size); },
+        [&](DescriptorCall& call) {
+            const iovec part{buffer, size};
+            if (call.kind() == Kind::File) {
+                const ssize_t result = ::preadv2(fd, &part, 1, -1, RWF_NOWAIT);
+                if (result < 0 && errno == EOPNOTSUPP) {
+                    return ::read(fd, buffer, size);
+                }
+                return result == static_cast<ssize_t>(size) || result == 0 ? result
+                                                                           : finish_read(call, fd, part, result);
+            }
+            return read_parts(call, fd, &part, 1);
+        }
+    );
+}
+
+ssize_t readv(int fd, const iovec* parts, int count) {
+    return on_descriptor(
+        fd, [&] { return ::readv(fd, parts, count); },
+        [&](DescriptorCall& call) {
+            return call.kind() == Kind::File || count <= 0 || count > IOV_MAX ? ::readv(fd, parts, count)
+                                                                              : read_parts(call, fd, parts, count);
+        }
+    );
 }
 
 ssize_t write(int fd, const void* data, size_t size) {
-    Kind kind{};
-    IoReactor* reactor = reactor_for(fd, kind);
-    if (reactor == nullptr) {
-        return ::write(fd, data, size);
-    }
-    if (kind == Kind::Closing) {
-        return closed_meanwhile();
-    }
-    const KeepErrno keep;
-    return keep(write_all(
-        *reactor, fd, kind, data, size, [&](auto* rest, auto count) { return write_now(fd, kind, rest, count); },
-        [&](auto* rest, auto count) { return ::write(fd, rest, count); }
-    ));
+    return on_descriptor(
+        fd, [&] { return ::write(fd, data, size); },
+        [&](DescriptorCall& call) {
+            if (call.kind() == Kind::File) {
+                return ::write(fd, data, size);
+            }
+            Parts parts(data, size);
+            return write_parts(call, fd, parts);
+        }
+    );
 }
 
-ssize_t recv(int fd, void* buffer, size_t size, int flags) {
-    Kind kind{};
-    IoReactor* reactor = (flags & MSG_DONTWAIT) == 0 ? reactor_for(fd, kind) : nullptr;
-    if (reactor == nullptr) {
-        return ::recv(fd, buffer, size, flags);
-    }
-    if (kind == Kind::Closing) {
-        return closed_meanwhile();
-    }
-    const KeepErrno keep;
-    return keep(attempt_until_done(
-        *reactor, fd, kind, PollMask::Readable, SO_RCVTIMEO,
-        [&] { return ::recv(fd, buffer, size, flags | MSG_DONTWAIT); }, [&] { return ::recv(fd, buffer, size, flags); }
-    ));
+ssize_t writev(int fd, const iovec* parts, int count) {
+    return on_descriptor(
+        fd, [&] { return ::writev(fd, parts, count); },
+        [&](DescriptorCall& call) {
+            if (call.kind() == Kind::File || count <= 0 || count > IOV_MAX) {
+                return ::writev(fd, parts, count);
+            }
+            Parts all(std::span(parts, static_cast<std::size_t>(count)));
+            return all.empty() ? ::writev(fd, parts, count) : write_parts(call, fd, all);
+        }
+    );
 }
 
-ssize_t send(int fd, const void* data, size_t size, int flags) {
-    Kind kind{};
-    IoReactor* reactor = (flags & MSG_DONTWAIT) == 0 ? reactor_for(fd, kind) : nullptr;
-    if (reactor == nullptr) {
-        return ::send(fd, data, size, flags);
-    }
-    if (kind == Kind::Closing) {
-        return closed_meanwhile();
-    }
-    const KeepErrno keep;
-    return keep(write_all(
-        *reactor, fd, kind, data, size,
-        [&](auto* rest, auto count) { return ::send(fd, rest, count, flags | MSG_DONTWAIT); },
-        [&](auto* rest, auto count) { return ::send(fd, rest, count, flags); }
-    ));
+ssize_t sendfile(int to, int from, off_t* offset, size_t size) {
+    return on_descriptor(
+        to, [&] { return ::sendfile(to, from, offset, size); },
+        [&](DescriptorCall& call) {
+            if (call.kind() == Kind::File) {
+                return ::sendfile(to, from, offset, size);
+            }
+            std::size_t moved = 0;
+            while (moved < size) {
+                const ssize_t result = call.until_done(
+                    PollMask::Writable,
+                    [&] {
+                        const NonBlockingHere here(to);
+                        return ::sendfile(to, from, offset, size - moved);
+                    },
+                    [&] { return ::sendfile(to, from, offset, size - moved); }
+                );
+                if (result <= 0) {
+                    return moved != 0 ? static_cast<ssize_t>(moved) : result;
+                }
+                moved += static_cast<std::size_t>(result);
+                if (is_non_blocking(to)) {
+                    break;
+                }
+            }
+            return static_cast<ssize_t>(moved);
+        }
+    );
+}
+
+static_assert(sizeof(off_t) == sizeof(off64_t));
+ssize_t sendfile64(int to, int from, off64_t* offset, size_t size) { return hooked::sendfile(to, from, offset, size); }
+
+ssize_t __read_chk(int fd, void* buffer, size_t size, size_t room) {
+    return size > room ? ::__read_chk(fd, buffer, size, room) : hooked::read(fd, buffer, size);
 }
 
 }  // namespace trueasync::hooked

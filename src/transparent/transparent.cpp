@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <iterator>
 #include <mutex>
 #include <string_view>
@@ -20,12 +21,12 @@ namespace hooked {
 namespace {
 
 #define TA_HOOK(name) {#name, reinterpret_cast<void*>(&::name), reinterpret_cast<void*>(&hooked::name)},
-constexpr std::size_t kMaxHooks = 128;
+#define TA_HOOK_HIDDEN(name) {#name, nullptr, reinterpret_cast<void*>(&hooked::name)},
 const Replacement kReplacements[] = {
 #include "hooks.def"
 };
 #undef TA_HOOK
-static_assert(std::size(kReplacements) <= kMaxHooks);
+#undef TA_HOOK_HIDDEN
 
 /// What must reach the originals: the C library and its parts, libuv, the loader, the sanitizers, what is called while a lock of the
 /// engine is held, and a debugger, which stops everybody.
@@ -68,6 +69,17 @@ void look_for_objects() noexcept {
     if (all.is_installed && have_objects_changed()) {
         rewrite_objects(all.replacements, is_skipped, all.counts);
     }
+}
+
+void* hook_of(const void* found, const char* name) noexcept {
+    Installation& all = installation();
+    const std::lock_guard lock(all.mutex);
+    for (const Replacement& one : all.replacements) {
+        if (one.original == found && std::strcmp(one.name, name) == 0) {
+            return one.hook;
+        }
+    }
+    return nullptr;
 }
 
 }  // namespace hooked

@@ -2,6 +2,7 @@
 
 /// How a hooked call waits.
 
+#include <algorithm>
 #include <cerrno>
 #include <trueasync/reactor/poll.hpp>
 
@@ -47,5 +48,18 @@ Waited wait_descriptor(IoReactor& reactor, int fd, PollMask mask, Deadline deadl
 
 /// Suspends until `deadline`, also when that has passed: others run first.
 Waited wait_time(Deadline deadline) noexcept;
+
+/// For what the kernel has no event for: pauses that grow.
+class Backoff {
+public:
+    Waited wait() noexcept {
+        const Waited waited = wait_time(Deadline::after(pause_));
+        pause_ = std::min<Duration>(pause_ * 2, std::chrono::milliseconds(32));
+        return waited;
+    }
+
+private:
+    Duration pause_ = std::chrono::milliseconds(1);
+};
 
 }  // namespace trueasync::hooked

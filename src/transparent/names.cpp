@@ -1,0 +1,350 @@
+#include <cstring>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "elsewhere.hpp"
+#include "hooks.hpp"
+
+namespace trueasync::hooked {
+
+namespace {
+
+std::optional<std::string> copy(const char* text) {
+    return text != nullptr ? std::optional<std::string>(text) : std::nullopt;
+}
+const char* text_of(const std::optional<std::string>& text) noexcept { return text ? text->c_str() : nullptr; }
+
+struct AddressLookup {
+    ~AddressLookup() {
+        if (result != nullptr) {
+            ::freeaddrinfo(result);
+        }
+    }
+    void run() noexcept {
+        code = ::getaddrinfo(text_of(host), text_of(service), has_hints ? &hints : nullptr, &result);
+        error = errno;
+    }
+
+    std::optional<std::string> host;
+    std::optional<std::string> service;
+    addrinfo hints{};
+    bool has_hints = false;
+    addrinfo* result = nullptr;
+    int code = 0;
+    int error = 0;
+};
+
+struct NameLookup {
+    void run() noexcept {
+        code = ::getnameinfo(
+            reinterpret_cast<const sockaddr*>(&address), size, host.data(), static_cast<socklen_t>(host.size()),
+            service.data(), static_cast<socklen_t>(service.size()), flags
+        );
+        error = errno;
+    }
+
+    sockaddr_storage address{};
+    socklen_t size = 0;
+    std::string host;
+    std::string service;
+    int flags = 0;
+    int code = 0;
+    int error = 0;
+};
+
+/// All that the old functions are asked and answer.
+struct HostLookup {
+    void run() noexcept {
+        for (buffer.resize(1024);; buffer.resize(buffer.size() * 2)) {
+            code = address.empty() ? ::gethostbyname2_r(
+                                         name.c_str(), family, &room, buffer.data(), buffer.size(), &result, &host_error
+                                     )
+                                   : ::gethostbyaddr_r(
+                                         address.data(), static_cast<socklen_t>(address.size()), family, &room,
+                                         buffer.data(), buffer.size(), &result, &host_error
+                                     );
+            error = errno;
+            if (code != ERANGE || buffer.size() > (1U << 20)) {
+                return;
+            }
+        }
+    }
+
+    std::string name;
+    std::string address;  // empty: the name is looked up
+    int family = AF_INET;
+    std::vector<char> buffer;
+    hostent room{};
+    hostent* result = nullptr;
+    int code = 0;
+    int error = 0;
+    int host_error = 0;
+};
+
+/// Memory that somebody else owns, given out in pieces.
+class Arena {
+public:
+    Arena(char* begin, std::size_t size) noexcept : next_(begin), end_(begin + size) {}
+
+    /// Null when it is full.
+    template <typename T>
+    T* take(std::size_t count) noexcept {
+        const std::size_t gap = (alignof(T) - reinterpret_cast<std::uintptr_t>(next_) % alignof(T)) % alignof(T);
+        if (static_cast<std::size_t>(end_ - next_) < gap + count * sizeof(T)) {
+            return nullptr;
+        }
+        T* piece = reinterpret_cast<T*>(next_ + gap);
+        next_ += gap + count * sizeof(T);
+        return piece;
+    }
+
+    char* copy(const char* data, std::size_t size) noexcept {
+        char* piece = take<char>(size);
+        return piece != nullptr ? static_cast<char*>(std::memcpy(piece, data, size)) : nullptr;
+    }
+
+private:
+    char* next_;
+    char* end_;
+};
+
+/// A list that ends with null, of pieces whose sizes `size_of` tells. Null when it does not fit.
+template <typename SizeOf>
+char** copy_list(Arena& arena, char* const* list, SizeOf&& size_of) noexcept {
+    std::size_t count = 0;
+    while (list != nullptr && list[count] != nullptr) {
+        ++count;
+    }
+    char** result = arena.take<char*>(count + 1);
+    for (std::size_t i = 0; result != nullptr && i < count; ++i) {
+        result[i] = arena.copy(list[i], size_of(list[i]));
+        if (result[i] == nullptr) {
+            return nullptr;
+        }
+    }
+    if (result != nullptr) {
+        result[count] = nullptr;
+    }
+    return result;
+}
+
+bool copy_host(const hostent& from, hostent& to, char* buffer, std::size_t size) noexcept {
+    Arena arena(buffer, size);
+    const auto text_size = [](const char* text) { return std::strlen(text) + 1; };
+    to = from;
+    to.h_addr_list =
+        copy_list(arena, from.h_addr_list, [&](const char*) { return static_cast<std::size_t>(from.h_length); });
+    to.h_aliases = copy_list(arena, from.h_aliases, text_size);
+    to.h_name = arena.copy(from.h_name, text_size(from.h_name));
+    return to.h_addr_list != nullptr && to.h_aliases != nullptr && to.h_name != nullptr;
+}
+
+std::unique_ptr<HostLookup> by_name(const char* name, int family) {
+    auto lookup = std::make_unique<HostLookup>();
+    lookup->name = name;
+    lookup->family = family;
+    return lookup;
+}
+
+std::unique_ptr<HostLookup> by_address(const void* address, socklen_t length, int family) {
+    auto lookup = std::make_unique<HostLookup>();
+    lookup->address.assign(static_cast<const char*>(address), length);
+    lookup->family = family;
+    return lookup;
+}
+
+/// The form with the caller's memory. `block` is the original.
+template <typename Block>
+int look_up_host(
+    IoReactor& reactor,
+    std::unique_ptr<HostLookup> lookup,
+    hostent* room,
+    char* buffer,
+    std::size_t size,
+    hostent** result,
+    int* error,
+    Block&& block
+) noexcept {
+    const KeepErrno keep;
+    *result = nullptr;
+    switch (run_detached(reactor, WorkLane::dns(), "gethostbyname", lookup)) {
+        case Waited::Failed:
+            *error = NETDB_INTERNAL;
+            return errno;
+        case Waited::Blocks:
+            return block();
+        default:
+            break;
+    }
+    *error = lookup->host_error;
+    if (lookup->result == nullptr) {
+        errno = lookup->error;
+        return lookup->code;
+    }
+    if (!copy_host(*lookup->result, *room, buffer, size)) {
+        *error = NETDB_INTERNAL;
+        errno = ERANGE;
+        return ERANGE;
+    }
+    *result = room;
+    return keep(0);
+}
+
+/// The form with memory of the C library: ours, one for each thread, valid until the next call.
+template <typename Block>
+hostent* look_up_host(IoReactor& reactor, std::unique_ptr<HostLookup> lookup, Block&& block) noexcept {
+    thread_local hostent room{};
+    thread_local std::vector<char> buffer(std::size_t{64} << 10);
+    hostent* result = nullptr;
+    bool is_blocked = false;
+    const int code =
+        look_up_host(reactor, std::move(lookup), &room, buffer.data(), buffer.size(), &result, &h_errno, [&] {
+            is_blocked = true;
+            return 0;
+        });
+    static_cast<void>(code);
+    return is_blocked ? block() : result;
+}
+
+}  // namespace
+
+int getaddrinfo(const char* host, const char* service, const addrinfo* hints, addrinfo** result) {
+    IoReactor* reactor = suspending_reactor();
+    if (reactor == nullptr) {
+        return ::getaddrinfo(host, service, hints, result);
+    }
+    const KeepErrno keep;
+    addrinfo numeric = hints != nullptr ? *hints : addrinfo{};
+    numeric.ai_flags = hints != nullptr ? hints->ai_flags : AI_V4MAPPED | AI_ADDRCONFIG;
+    numeric.ai_flags |= AI_NUMERICHOST;
+    const int code =
+        host == nullptr ? ::getaddrinfo(host, service, hints, result) : ::getaddrinfo(host, service, &numeric, result);
+    if (host == nullptr || code != EAI_NONAME) {
+        // Needs no server, but a lookup always lets the others run.
+        if (wait_time(Deadline::after(Duration::zero())) == Waited::Failed) {
+            const int error = errno;
+            if (code == 0) {
+                ::freeaddrinfo(*result);
+            }
+            errno = error;
+            return EAI_SYSTEM;
+        }
+        return code == 0 ? keep(0) : code;
+    }
+    auto lookup = std::make_unique<AddressLookup>();
+    lookup->host = copy(host);
+    lookup->service = copy(service);
+    lookup->has_hints = hints != nullptr;
+    lookup->hints = numeric;
+    lookup->hints.ai_flags = hints != nullptr ? hints->ai_flags : 0;
+    switch (run_detached(*reactor, WorkLane::dns(), "getaddrinfo", lookup)) {
+        case Waited::Failed:
+            return EAI_SYSTEM;
+        case Waited::Blocks:
+            return ::getaddrinfo(host, service, hints, result);
+        default:
+            break;
+    }
+    *result = std::exchange(lookup->result, nullptr);
+    errno = lookup->error;
+    return lookup->code == 0 ? keep(0) : lookup->code;
+}
+
+int getnameinfo(
+    const sockaddr* address,
+    socklen_t size,
+    char* host,
+    socklen_t host_size,
+    char* service,
+    socklen_t service_size,
+    int flags
+) {
+    const auto original = [&] { return ::getnameinfo(address, size, host, host_size, service, service_size, flags); };
+    const bool is_local = host == nullptr || host_size == 0 || (flags & NI_NUMERICHOST) != 0;
+    IoReactor* reactor = is_local || size > sizeof(sockaddr_storage) ? nullptr : suspending_reactor();
+    if (reactor == nullptr) {
+        return original();
+    }
+    const KeepErrno keep;
+    auto lookup = std::make_unique<NameLookup>();
+    std::memcpy(&lookup->address, address, size);
+    lookup->size = size;
+    lookup->host.resize(host_size);
+    lookup->service.resize(service != nullptr ? service_size : 0);
+    lookup->flags = flags;
+    switch (run_detached(*reactor, WorkLane::dns(), "getnameinfo", lookup)) {
+        case Waited::Failed:
+            return EAI_SYSTEM;
+        case Waited::Blocks:
+            return original();
+        default:
+            break;
+    }
+    errno = lookup->error;
+    if (lookup->code != 0) {
+        return lookup->code;
+    }
+    std::memcpy(host, lookup->host.data(), lookup->host.size());
+    if (!lookup->service.empty()) {
+        std::memcpy(service, lookup->service.data(), lookup->service.size());
+    }
+    return keep(0);
+}
+
+hostent* gethostbyname2(const char* name, int family) {
+    IoReactor* reactor = suspending_reactor();
+    const auto original = [&] { return ::gethostbyname2(name, family); };
+    return reactor == nullptr ? original() : look_up_host(*reactor, by_name(name, family), original);
+}
+
+hostent* gethostbyname(const char* name) {
+    IoReactor* reactor = suspending_reactor();
+    const auto original = [&] { return ::gethostbyname(name); };
+    return reactor == nullptr ? original() : look_up_host(*reactor, by_name(name, AF_INET), original);
+}
+
+hostent* gethostbyaddr(const void* address, socklen_t length, int family) {
+    IoReactor* reactor = length != 0 ? suspending_reactor() : nullptr;
+    const auto original = [&] { return ::gethostbyaddr(address, length, family); };
+    return reactor == nullptr ? original() : look_up_host(*reactor, by_address(address, length, family), original);
+}
+
+int gethostbyname2_r(
+    const char* name, int family, hostent* room, char* buffer, size_t size, hostent** result, int* error
+) {
+    IoReactor* reactor = suspending_reactor();
+    const auto original = [&] { return ::gethostbyname2_r(name, family, room, buffer, size, result, error); };
+    return reactor == nullptr
+               ? original()
+               : look_up_host(*reactor, by_name(name, family), room, buffer, size, result, error, original);
+}
+
+int gethostbyname_r(const char* name, hostent* room, char* buffer, size_t size, hostent** result, int* error) {
+    IoReactor* reactor = suspending_reactor();
+    const auto original = [&] { return ::gethostbyname_r(name, room, buffer, size, result, error); };
+    return reactor == nullptr
+               ? original()
+               : look_up_host(*reactor, by_name(name, AF_INET), room, buffer, size, result, error, original);
+}
+
+int gethostbyaddr_r(
+    const void* address,
+    socklen_t length,
+    int family,
+    hostent* room,
+    char* buffer,
+    size_t size,
+    hostent** result,
+    int* error
+) {
+    IoReactor* reactor = length != 0 ? suspending_reactor() : nullptr;
+    const auto original = [&] { return ::gethostbyaddr_r(address, length, family, room, buffer, size, result, error); };
+    return reactor == nullptr
+               ? original()
+               : look_up_host(
+                     *reactor, by_address(address, length, family), room, buffer, size, result, error, original
+                 );
+}
+
+}  // namespace trueasync::hooked

@@ -1,0 +1,60 @@
+#pragma once
+
+/// Data in several parts, of which a beginning may be done.
+
+#include <sys/uio.h>
+#include <climits>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "attempt.hpp"
+
+namespace trueasync::hooked {
+
+/// What is left to be sent or written. One part needs no memory.
+class Parts {
+public:
+    Parts(const void* data, std::size_t size) noexcept : one_{const_cast<void*>(data), size}, rest_(&one_, 1) {}
+    explicit Parts(std::span<const iovec> parts) : many_(parts.begin(), parts.end()), rest_(many_) { advance(0); }
+    Parts(const Parts&) = delete;
+    Parts& operator=(const Parts&) = delete;
+
+    const iovec* data() const noexcept { return rest_.data(); }
+    int count() const noexcept { return static_cast<int>(rest_.size() < IOV_MAX ? rest_.size() : IOV_MAX); }
+    bool empty() const noexcept { return rest_.empty(); }
+    std::size_t moved() const noexcept { return moved_; }
+
+    void advance(std::size_t size) noexcept {
+        moved_ += size;
+        while (!rest_.empty() && size >= rest_.front().iov_len) {
+            size -= rest_.front().iov_len;
+            rest_ = rest_.subspan(1);
+        }
+        if (!rest_.empty()) {
+            rest_.front().iov_base = static_cast<std::byte*>(rest_.front().iov_base) + size;
+            rest_.front().iov_len -= size;
+        }
+    }
+
+private:
+    iovec one_{};
+    std::vector<iovec> many_;
+    std::span<iovec> rest_;
+    std::size_t moved_ = 0;
+};
+
+/// All of it, as a descriptor that blocks does. `now()` moves a part of what is left without blocking, `block()` with.
+template <typename Now, typename Block>
+ssize_t move_all(DescriptorCall& call, int fd, Parts& parts, Now&& now, Block&& block) noexcept {
+    do {
+        const ssize_t result = call.until_done(PollMask::Writable, now, block);
+        if (result < 0) {
+            return parts.moved() != 0 ? static_cast<ssize_t>(parts.moved()) : result;
+        }
+        parts.advance(static_cast<std::size_t>(result));
+    } while (!parts.empty() && !is_non_blocking(fd));
+    return static_cast<ssize_t>(parts.moved());
+}
+
+}  // namespace trueasync::hooked
