@@ -37,8 +37,9 @@ public:
     Value named_arguments;  // an array, or nothing
     std::unique_ptr<HelperBody> helper;
     Value value;
-    bool is_cut_off = false;   // cancelled inside a C library, which has not returned to PHP code yet
-    bool keeps_value = false;  // somebody will ask for it who holds no object
+    zend_object* cut_off = nullptr;  // counted; the cancellation that was thrown inside a C library
+    bool is_cut_off_aside = false;   // it is not in flight at the moment
+    bool keeps_value = false;        // somebody will ask for it who holds no object
     Place spawn_place;
     Value spawn_file;  // keeps the text of the place
     VmState vm = {};

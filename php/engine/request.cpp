@@ -41,6 +41,7 @@ public:
     void leave(Coroutine& coroutine) noexcept override { static_cast<PhpCoroutine&>(coroutine).leave(); }
     void enter(Coroutine& coroutine) noexcept override { static_cast<PhpCoroutine&>(coroutine).enter(); }
     void finish(Coroutine& coroutine) noexcept override {
+        end_cut_off(static_cast<PhpCoroutine&>(coroutine));
         if (&coroutine != request.main) {
             auto& php = static_cast<PhpCoroutine&>(coroutine);
             php.vm.end();  // left behind by one that was abandoned

@@ -5,48 +5,116 @@
 #include "../settings.hpp"
 #include "request.hpp"
 
-#include <trueasync/transparent/transparent.hpp>
 #include <utility>
+
+#include <trueasync/transparent/transparent.hpp>
 
 namespace trueasync::php {
 
 namespace {
 
+/// The running coroutine, if it was cancelled inside a library that has not returned to PHP code yet.
+PhpCoroutine* cut_off_coroutine() noexcept {
+    auto* coroutine = static_cast<PhpCoroutine*>(Scheduler::current_coroutine());
+    const bool is_cut_off = coroutine != nullptr && !request.is_in_scheduler && coroutine->cut_off != nullptr &&
+                            (EG(exception) == coroutine->cut_off || coroutine->is_cut_off_aside);
+    return is_cut_off ? coroutine : nullptr;
+}
+
 class PhpTransparentHost final : public TransparentHost {
 public:
     Answer may_suspend(Coroutine& coroutine) noexcept override {
-        if (static_cast<PhpCoroutine&>(coroutine).is_cut_off && EG(exception) != nullptr) {
-            return Answer::Fail;
+        auto& php = static_cast<PhpCoroutine&>(coroutine);
+        if (UNEXPECTED(php.cut_off != nullptr)) {
+            if (std::exchange(php.is_cut_off_aside, false)) {  // made way for an exception that was never thrown
+                GC_ADDREF(php.cut_off);
+                zend_throw_exception_internal(php.cut_off);
+            }
+            if (EG(exception) == php.cut_off) {
+                return Answer::Fail;
+            }
+            end_cut_off(php);
         }
-        static_cast<PhpCoroutine&>(coroutine).is_cut_off = false;
         // The compiler's state is one for all.
-        return request.is_in_scheduler || request.is_dying || CG(in_compilation) || had_fatal_error() ? Answer::Block
-                                                                                                      : Answer::Suspend;
+        const bool is_wrong_place = request.is_in_scheduler || request.is_dying || CG(in_compilation);
+        return is_wrong_place || had_fatal_error() ? Answer::Block : Answer::Suspend;
     }
 
     void cancelled(Coroutine& coroutine, Ref<Error> cancellation) noexcept override {
-        static_cast<PhpCoroutine&>(coroutine).is_cut_off = true;
+        auto& php = static_cast<PhpCoroutine&>(coroutine);
+        end_cut_off(php);
         throw_in_php(*cancellation);
+        if (EG(exception) != nullptr) {
+            php.cut_off = EG(exception);
+            GC_ADDREF(php.cut_off);
+        }
     }
 };
 
 PhpTransparentHost host;
 bool is_begun = false;
 
+// --- what a library makes of its failure
+
 using ErrorCallback = decltype(zend_error_cb);
 ErrorCallback error_callback_before = nullptr;
 
 /// A function that was cut short complains about it; the cancellation has been thrown already.
 void report_error(int type, zend_string* file, const std::uint32_t line, zend_string* message) {
-    const auto* coroutine = static_cast<PhpCoroutine*>(Scheduler::current_coroutine());
-    const bool is_mute = coroutine != nullptr && !request.is_in_scheduler && coroutine->is_cut_off &&
-                         EG(exception) != nullptr && (type & E_FATAL_ERRORS) == 0;
-    if (!is_mute) {
+    if ((type & E_FATAL_ERRORS) != 0 || cut_off_coroutine() == nullptr) {
         error_callback_before(type, file, line, message);
     }
 }
 
+using CreateObject = zend_object* (*)(zend_class_entry*);
+CreateObject create_exception_before = nullptr;
+
+/// An exception thrown while another one is in flight takes its place. What a library throws about its failed call must not: the cancellation
+/// steps aside, and takes its place again with that one as the previous.
+zend_object* create_exception(zend_class_entry* ce) {
+    if (PhpCoroutine* coroutine = cut_off_coroutine(); coroutine != nullptr && !coroutine->is_cut_off_aside) {
+        coroutine->is_cut_off_aside = true;
+        OBJ_RELEASE(std::exchange(EG(exception), nullptr));  // we have a reference of our own
+    }
+    return create_exception_before(ce);
+}
+
+using ThrowHook = decltype(zend_throw_exception_hook);
+ThrowHook throw_hook_before = nullptr;
+
+void on_throw(zend_object* exception) {
+    if (throw_hook_before != nullptr) {
+        throw_hook_before(exception);
+    }
+    if (PhpCoroutine* coroutine = cut_off_coroutine(); coroutine != nullptr && coroutine->is_cut_off_aside) {
+        coroutine->is_cut_off_aside = false;
+        GC_ADDREF(coroutine->cut_off);
+        zend_throw_exception_internal(coroutine->cut_off);
+    }
+}
+
+void watch_exceptions() noexcept {
+    error_callback_before = std::exchange(zend_error_cb, report_error);
+    throw_hook_before = std::exchange(zend_throw_exception_hook, on_throw);
+    create_exception_before = zend_ce_exception->create_object;
+    zval* each = nullptr;
+    ZEND_HASH_FOREACH_VAL(CG(class_table), each) {
+        auto* ce = static_cast<zend_class_entry*>(Z_PTR_P(each));
+        if (ce->type == ZEND_INTERNAL_CLASS && ce->create_object == create_exception_before) {
+            ce->create_object = create_exception;
+        }
+    }
+    ZEND_HASH_FOREACH_END();
+}
+
 }  // namespace
+
+void end_cut_off(PhpCoroutine& coroutine) noexcept {
+    coroutine.is_cut_off_aside = false;
+    if (coroutine.cut_off != nullptr) {
+        OBJ_RELEASE(std::exchange(coroutine.cut_off, nullptr));
+    }
+}
 
 void begin_transparent_io() noexcept {
     if (is_begun) {
@@ -57,7 +125,7 @@ void begin_transparent_io() noexcept {
         return;
     }
     set_transparent_host(&host);
-    error_callback_before = std::exchange(zend_error_cb, report_error);
+    watch_exceptions();
     const Status status = install_transparent(transparent_settings());
     const TransparentStats stats = transparent_stats();
     if (!status || stats.slots == 0 || stats.refused != 0) {

@@ -4,7 +4,12 @@
 
 namespace trueasync::php {
 
+class PhpCoroutine;
+
 /// Before the first coroutine of the process; later calls cost nothing. Says so once if it cannot be done.
 void begin_transparent_io() noexcept;
+
+/// Nothing of the coroutine is inside a library any more.
+void end_cut_off(PhpCoroutine& coroutine) noexcept;
 
 }  // namespace trueasync::php
