@@ -2,6 +2,7 @@
 
 #include "replace.hpp"
 #include "request.hpp"
+#include "transparent.hpp"
 
 namespace trueasync::php {
 
@@ -20,6 +21,9 @@ ZEND_NAMED_FUNCTION(guarded_fork) {
         return;
     }
     fork_before(INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    if (request.runtime != nullptr && Z_TYPE_P(return_value) == IS_LONG && Z_LVAL_P(return_value) == 0) {
+        begin_transparent_io();
+    }
 }
 
 }  // namespace

@@ -16,6 +16,8 @@
 #include "observer.hpp"
 #include "overflow.hpp"
 #include "pcntl.hpp"
+#include "proc.hpp"
+#include "stream_select.hpp"
 #include "transparent.hpp"
 
 #include <ext/standard/basic_functions.h>
@@ -359,6 +361,8 @@ void request_minit() {
     fiber_minit();
     gc_minit();
     generator_minit();
+    proc_minit();
+    stream_select_minit();
 }
 
 void request_mshutdown() {
@@ -413,6 +417,7 @@ void request_end() {
     request.is_open = false;
     fiber_request_end();
     autoload_request_end();
+    proc_request_end();
     request.main_scope.reset();  // while the values in its context can still go
     set_report_sink(nullptr);
 }

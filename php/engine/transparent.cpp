@@ -3,6 +3,7 @@
 #include "../classes/coroutine.hpp"
 #include "../error.hpp"
 #include "../settings.hpp"
+#include "proc.hpp"
 #include "request.hpp"
 
 #include <utility>
@@ -49,6 +50,8 @@ public:
             GC_ADDREF(php.cut_off);
         }
     }
+
+    void child_changed(pid_t child, int status) noexcept override { note_child(child, status); }
 };
 
 PhpTransparentHost host;
@@ -118,6 +121,7 @@ void end_cut_off(PhpCoroutine& coroutine) noexcept {
 
 void begin_transparent_io() noexcept {
     if (is_begun) {
+        set_transparent(INI_BOOL("async.transparent_io"));  // may be off: this may be the child of a fork
         return;
     }
     is_begun = true;

@@ -6,7 +6,7 @@ namespace trueasync::php {
 
 class PhpCoroutine;
 
-/// Before the first coroutine of the process; later calls cost nothing. Says so once if it cannot be done.
+/// With each runtime, and in the child of a fork that goes on with the one it has. Says so once if it cannot be done.
 void begin_transparent_io() noexcept;
 
 /// Nothing of the coroutine is inside a library any more.

@@ -15,7 +15,7 @@ IoReactor* thread_reactor() noexcept {
 /// The number is about to stand for nothing, or for another file. Those who wait for it leave first: they may be inside a library whose
 /// state goes with the descriptor.
 void let_go(int fd) noexcept {
-    IoReactor* reactor = is_on() ? thread_reactor() : nullptr;
+    IoReactor* reactor = is_on() && !is_in_signal_handler() ? thread_reactor() : nullptr;
     const Descriptor* descriptor = reactor != nullptr ? reactor->find(fd) : nullptr;
     if (descriptor != nullptr) {
         const bool has_waiters = !descriptor->waits.empty() || !descriptor->watches.empty();

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <netdb.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/epoll.h>
 #include <sys/file.h>
 #include <sys/resource.h>
@@ -120,6 +121,10 @@ int close_range(unsigned first, unsigned last, int flags);
 int fclose(FILE* stream);
 int dup2(int from, int to);
 int dup3(int from, int to, int flags);
+
+// signals.cpp
+int sigaction(int number, const struct sigaction* action, struct sigaction* before);
+sighandler_t signal(int number, sighandler_t handler);
 
 // loading.cpp
 void* dlopen(const char* file, int mode);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "attempt.hpp"
+#include "write_turn.hpp"
 
 namespace trueasync::hooked {
 
@@ -47,8 +48,19 @@ private:
 /// All of it, as a descriptor that blocks does. `now()` moves a part of what is left without blocking, `block()` with.
 template <typename Now, typename Block>
 ssize_t move_all(DescriptorCall& call, int fd, Parts& parts, Now&& now, Block&& block) noexcept {
+    WriteTurn turn(fd);
+    if (const Waited waited = turn.wait_for_others(); TA_UNLIKELY(waited == Waited::Failed)) {
+        return -1;
+    }
+    const auto attempt = [&] {
+        const ssize_t result = now();
+        if (TA_UNLIKELY(result < 0 && errno == EAGAIN && parts.moved() != 0)) {
+            turn.take();
+        }
+        return result;
+    };
     do {
-        const ssize_t result = call.until_done(PollMask::Writable, now, block);
+        const ssize_t result = call.until_done(PollMask::Writable, attempt, block);
         if (result < 0) {
             return parts.moved() != 0 ? static_cast<ssize_t>(parts.moved()) : result;
         }

@@ -5,6 +5,7 @@
 
 #include "hooks.hpp"
 #include "kind.hpp"
+#include "state.hpp"
 #include "waiting.hpp"
 
 namespace trueasync::hooked {
@@ -62,6 +63,28 @@ int wait_for_child(IoReactor& reactor, pid_t child, bool is_about_ends, Attempt&
     return keep(result);
 }
 
+pid_t await_child(IoReactor& reactor, pid_t child, int* status, int options, rusage* usage) noexcept {
+    if ((options & WNOHANG) != 0) {
+        return ::wait4(child, status, options, usage);
+    }
+    return wait_for_child(
+        reactor, child, (options & (WUNTRACED | WCONTINUED)) == 0,
+        [&] { return ::wait4(child, status, options | WNOHANG, usage); },
+        [&] { return ::wait4(child, status, options, usage); }
+    );
+}
+
+/// For children that nobody else knows of.
+int status_of(pid_t child) noexcept {
+    IoReactor* reactor = suspending_reactor();
+    int status = -1;
+    pid_t result = -1;
+    do {
+        result = reactor != nullptr ? await_child(*reactor, child, &status, 0, nullptr) : ::waitpid(child, &status, 0);
+    } while (result < 0 && errno == EINTR);
+    return result < 0 ? -1 : status;
+}
+
 /// The streams of `popen`, with their children. Never destroyed.
 struct Pipes {
     std::mutex mutex;
@@ -83,15 +106,17 @@ int run_shell(const char* command, posix_spawn_file_actions_t* actions, pid_t& c
 }  // namespace
 
 pid_t wait4(pid_t child, int* status, int options, rusage* usage) {
-    IoReactor* reactor = (options & WNOHANG) == 0 ? suspending_reactor() : nullptr;
+    IoReactor* reactor = suspending_reactor();
     if (reactor == nullptr) {
         return ::wait4(child, status, options, usage);
     }
-    return wait_for_child(
-        *reactor, child, (options & (WUNTRACED | WCONTINUED)) == 0,
-        [&] { return ::wait4(child, status, options | WNOHANG, usage); },
-        [&] { return ::wait4(child, status, options, usage); }
-    );
+    int own_status = 0;
+    int* result = status != nullptr ? status : &own_status;
+    const pid_t ended = await_child(*reactor, child, result, options, usage);
+    if (TransparentHost* host = state().host; ended > 0 && host != nullptr) {
+        host->child_changed(ended, *result);
+    }
+    return ended;
 }
 
 pid_t waitpid(pid_t child, int* status, int options) { return hooked::wait4(child, status, options, nullptr); }
@@ -185,12 +210,7 @@ int pclose(FILE* stream) {
         all.children.erase(found);
     }
     hooked::fclose(stream);
-    int status = -1;
-    pid_t result = -1;
-    do {
-        result = hooked::wait4(child, &status, 0, nullptr);
-    } while (result < 0 && errno == EINTR);
-    return result < 0 ? -1 : status;
+    return status_of(child);
 }
 
 int system(const char* command) {
@@ -201,8 +221,7 @@ int system(const char* command) {
     if (run_shell(command, nullptr, child) != 0) {
         return 127 << 8;  // what a shell that cannot be run would have returned
     }
-    int status = -1;
-    return hooked::wait4(child, &status, 0, nullptr) < 0 ? -1 : status;
+    return status_of(child);
 }
 
 pid_t vfork() { return ::fork(); }

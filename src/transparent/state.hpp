@@ -19,6 +19,9 @@ inline bool is_on() noexcept { return state().is_on.load(std::memory_order_relax
 /// Rewrites what was loaded since the last time.
 void look_for_objects() noexcept;
 
+/// Whether this thread is in a signal handler that was set through `hooked::sigaction`.
+bool is_in_signal_handler() noexcept;
+
 /// What replaces the function `found` of that name; null when nothing does.
 void* hook_of(const void* found, const char* name) noexcept;
 

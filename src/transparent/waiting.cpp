@@ -8,7 +8,8 @@ namespace trueasync::hooked {
 
 IoReactor* find_reactor() noexcept {
     Scheduler* scheduler = Scheduler::current();
-    if (!is_on() || Scheduler::is_inside_callback() || detail::hot.current == &scheduler->own_coroutine()) {
+    if (!is_on() || is_in_signal_handler() || Scheduler::is_inside_callback() ||
+        detail::hot.current == &scheduler->own_coroutine()) {
         return nullptr;
     }
     return scheduler->reactor().io();

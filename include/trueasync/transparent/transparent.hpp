@@ -3,6 +3,7 @@
 /// @file trueasync/transparent/transparent.hpp
 /// Blocking calls of any C library in the process suspend the coroutine that makes them, and nothing else.
 
+#include <sys/types.h>
 #include <string>
 #include <trueasync/base/status.hpp>
 #include <trueasync/runtime/coroutine.hpp>
@@ -44,6 +45,12 @@ public:
     /// The coroutine was cancelled inside a C library, whose call is about to fail with ECANCELED.
     virtual void cancelled(Coroutine& coroutine, Ref<Error> cancellation) noexcept = 0;
 
+    /// A coroutine has asked about its children: `waitpid` is about to return `child` with `status`.
+    virtual void child_changed(pid_t child, int status) noexcept {
+        static_cast<void>(child);
+        static_cast<void>(status);
+    }
+
 protected:
     ~TransparentHost() = default;
 };
@@ -53,7 +60,8 @@ protected:
 ///
 /// Works by rewriting the tables through which objects call each other. Left alone: the C library itself, libuv, the object this
 /// code is in (with the static library that is the program itself; with the shared one it is not), and what the settings say. Outside
-/// coroutines, on threads without a runtime and in the child of a fork the C library's own functions are called.
+/// coroutines, on threads without a runtime, in the child of a fork and in signal handlers that are set from now on the C library's own
+/// functions are called.
 /// A coroutine that is cancelled in such a call gets ECANCELED from it and from every later one that would have to wait; the
 /// cancellation itself comes at its next suspension point.
 ///

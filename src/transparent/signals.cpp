@@ -1,0 +1,90 @@
+#include <signal.h>
+#include <atomic>
+#include <cerrno>
+
+#include "hooks.hpp"
+#include "state.hpp"
+
+namespace trueasync::hooked {
+
+namespace {
+
+thread_local constinit int depth = 0;  // of signal handlers, one interrupted by the next
+
+/// What the program has set; the kernel has `on_signal` in its place.
+struct Handler {
+    std::atomic<void*> function = nullptr;
+    std::atomic<bool> wants_info = false;
+};
+Handler handlers[NSIG];
+
+void on_signal(int number, siginfo_t* info, void* context) {
+    const Handler& handler = handlers[number];
+    void* function = handler.function.load(std::memory_order_relaxed);
+    ++depth;
+    if (handler.wants_info.load(std::memory_order_relaxed)) {
+        reinterpret_cast<void (*)(int, siginfo_t*, void*)>(function)(number, info, context);
+    } else {
+        reinterpret_cast<sighandler_t>(function)(number);
+    }
+    --depth;
+}
+
+/// The kernel looks at the pointer alone, whatever the flags say.
+bool is_function(const struct sigaction& action) noexcept {
+    return action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN;
+}
+
+}  // namespace
+
+bool is_in_signal_handler() noexcept { return depth != 0; }
+
+int sigaction(int number, const struct sigaction* action, struct sigaction* before) {
+    if (number <= 0 || number >= NSIG) {
+        return ::sigaction(number, action, before);
+    }
+    Handler& handler = handlers[number];
+    void* const function_before = handler.function.load(std::memory_order_relaxed);
+    const bool wanted_info = handler.wants_info.load(std::memory_order_relaxed);
+    struct sigaction changed {};
+    if (action != nullptr && is_function(*action)) {
+        changed = *action;
+        const bool wants_info = (action->sa_flags & SA_SIGINFO) != 0;
+        handler.wants_info.store(wants_info, std::memory_order_relaxed);
+        handler.function.store(
+            wants_info ? reinterpret_cast<void*>(action->sa_sigaction) : reinterpret_cast<void*>(action->sa_handler),
+            std::memory_order_relaxed
+        );
+        changed.sa_flags |= SA_SIGINFO;
+        changed.sa_sigaction = on_signal;
+        action = &changed;
+    }
+    struct sigaction previous {};
+    const int result = ::sigaction(number, action, &previous);
+    if (result != 0 && action == &changed) {
+        handler.function.store(function_before, std::memory_order_relaxed);
+        handler.wants_info.store(wanted_info, std::memory_order_relaxed);
+    }
+    if (result == 0 && before != nullptr) {
+        *before = previous;
+        if ((previous.sa_flags & SA_SIGINFO) != 0 && previous.sa_sigaction == on_signal) {  // ours: not theirs to see
+            if (wanted_info) {
+                before->sa_sigaction = reinterpret_cast<void (*)(int, siginfo_t*, void*)>(function_before);
+            } else {
+                before->sa_flags &= ~SA_SIGINFO;
+                before->sa_handler = reinterpret_cast<sighandler_t>(function_before);
+            }
+        }
+    }
+    return result;
+}
+
+sighandler_t signal(int number, sighandler_t handler) {
+    struct sigaction action {};
+    struct sigaction before {};
+    action.sa_handler = handler;
+    action.sa_flags = SA_RESTART;
+    return hooked::sigaction(number, &action, &before) != 0 ? SIG_ERR : before.sa_handler;
+}
+
+}  // namespace trueasync::hooked

@@ -1,0 +1,187 @@
+#include <support/hooked.hpp>
+
+namespace trueasync::testing {
+namespace {
+
+using HookedProcess = HookedTest;
+
+/// A child that ends with `code` when its input ends.
+pid_t child_until(int input, int other_end, int code) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+        ::close(other_end);
+        char byte = 0;
+        ::read(input, &byte, 1);
+        ::_exit(code);
+    }
+    return child;
+}
+
+TEST_F(HookedProcess, WaitpidWaitsForOneChild) {
+    in_runtime([] {
+        auto [in, out] = blocking_pipe();
+        const pid_t child = child_until(*in, *out, 7);
+        int status = 0;
+        EXPECT_EQ(hooked::waitpid(child, &status, WNOHANG), 0);
+        auto closer = spawn([&] { close(out); });
+        EXPECT_EQ(hooked::waitpid(child, &status, 0), child);
+        EXPECT_EQ(WEXITSTATUS(status), 7);
+        await(closer);
+        EXPECT_EQ(hooked::waitpid(child, &status, 0), -1);
+        EXPECT_EQ(errno, ECHILD);
+    });
+}
+
+TEST_F(HookedProcess, WaitAndWaitid) {
+    in_runtime([] {
+        auto [in, out] = blocking_pipe();
+        const pid_t child = child_until(*in, *out, 3);
+        auto closer = spawn([&] { close(out); });
+        siginfo_t info{};
+        EXPECT_EQ(hooked::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT), 0);
+        EXPECT_EQ(info.si_pid, child);
+        EXPECT_EQ(info.si_status, 3);
+        int status = 0;
+        EXPECT_EQ(hooked::wait(&status), child);
+        EXPECT_EQ(WEXITSTATUS(status), 3);
+        await(closer);
+    });
+}
+
+TEST_F(HookedProcess, PopenAndPclose) {
+    in_runtime([] {
+        FILE* stream = hooked::popen("read line; echo $line; exit 5", "w");
+        ASSERT_NE(stream, nullptr);
+        FILE* reader = hooked::popen("echo hello", "r");
+        ASSERT_NE(reader, nullptr);
+        char line[16] = {};
+        EXPECT_EQ(hooked::read(::fileno(reader), line, sizeof(line)), 6);
+        EXPECT_EQ(hooked::pclose(reader), 0);
+        EXPECT_EQ(WEXITSTATUS(suspending([&] { return hooked::pclose(stream); })), 5);
+        EXPECT_EQ(hooked::popen("true", "x"), nullptr);
+        EXPECT_EQ(errno, EINVAL);
+    });
+}
+
+TEST_F(HookedProcess, System) {
+    in_runtime([] { EXPECT_EQ(WEXITSTATUS(suspending([] { return hooked::system("exit 9"); })), 9); });
+}
+
+// --- locks
+
+TEST_F(HookedProcess, LocksAreWaitedFor) {
+    in_runtime([] {
+        char name[] = "/tmp/trueasync-lock-XXXXXX";
+        Fd first(::mkstemp(name));
+        Fd second(::open(name, O_RDWR));
+        ASSERT_EQ(::flock(*first, LOCK_EX), 0);
+        auto holder = spawn([&] { ::flock(*first, LOCK_UN); });
+        EXPECT_EQ(hooked::flock(*second, LOCK_EX | LOCK_NB), -1);
+        EXPECT_EQ(errno, EWOULDBLOCK);
+        EXPECT_EQ(hooked::flock(*second, LOCK_EX), 0);
+        await(holder);
+
+        struct flock whole {};
+        whole.l_type = F_WRLCK;
+        ASSERT_EQ(::fcntl(*first, F_OFD_SETLK, &whole), 0);
+        auto other = spawn([&] {
+            struct flock none {};
+            none.l_type = F_UNLCK;
+            ::fcntl(*first, F_OFD_SETLK, &none);
+        });
+        EXPECT_EQ(hooked::fcntl(*second, F_OFD_SETLKW, &whole), 0);
+        EXPECT_EQ(hooked::fcntl(*second, F_GETFD), 0);
+        EXPECT_EQ(hooked::lockf(*first, F_TEST, 0), -1);
+        await(other);
+        ::unlink(name);
+        close(first);
+        close(second);
+    });
+}
+
+// --- names
+
+TEST_F(HookedProcess, NamesAreLookedUpWhileOthersRun) {
+    in_runtime([] {
+        addrinfo* found = nullptr;
+        for (const char* host : {"localhost", "127.0.0.1"}) {
+            EXPECT_EQ(suspending([&] { return hooked::getaddrinfo(host, "80", nullptr, &found); }), 0);
+            ASSERT_NE(found, nullptr);
+            ::freeaddrinfo(found);
+        }
+        EXPECT_NE(suspending([&] { return hooked::getaddrinfo("no.such.host.invalid", nullptr, nullptr, &found); }), 0);
+        sockaddr_in address{};
+        address.sin_family = AF_INET;
+        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        char host[256] = {};
+        EXPECT_EQ(
+            suspending([&] {
+                return hooked::getnameinfo(
+                    reinterpret_cast<sockaddr*>(&address), sizeof(address), host, sizeof(host), nullptr, 0, 0
+                );
+            }),
+            0
+        );
+        EXPECT_STREQ(host, "localhost");
+        const hostent* old = suspending([] { return hooked::gethostbyname("localhost"); });
+        ASSERT_NE(old, nullptr);
+        EXPECT_EQ(old->h_addrtype, AF_INET);
+        EXPECT_EQ(*reinterpret_cast<in_addr_t*>(old->h_addr_list[0]), htonl(INADDR_LOOPBACK));
+        char small[8];
+        hostent room{};
+        hostent* result = nullptr;
+        int error = 0;
+        EXPECT_EQ(hooked::gethostbyname_r("localhost", &room, small, sizeof(small), &result, &error), ERANGE);
+        char buffer[1024];
+        EXPECT_EQ(
+            hooked::gethostbyaddr_r(
+                &address.sin_addr, sizeof(address.sin_addr), AF_INET, &room, buffer, sizeof(buffer), &result, &error
+            ),
+            0
+        );
+        ASSERT_EQ(result, &room);
+        EXPECT_STREQ(result->h_name, "localhost");
+    });
+}
+
+// --- signals
+
+int seen_in_handler = -1;
+
+TEST_F(HookedProcess, ASignalHandlerDoesNotSuspend) {
+    in_runtime([] {
+        static bool has_run;
+        has_run = false;
+        auto other = spawn([] { has_run = true; });
+        struct sigaction action {};
+        struct sigaction before {};
+        action.sa_handler = [](int) {
+            hooked::usleep(1000);
+            seen_in_handler = has_run ? 1 : 0;
+        };
+        ASSERT_EQ(hooked::sigaction(SIGUSR1, &action, &before), 0);
+        ::raise(SIGUSR1);
+        EXPECT_EQ(seen_in_handler, 0);
+        hooked::usleep(1);
+        EXPECT_TRUE(has_run);
+        struct sigaction now {};
+        ASSERT_EQ(hooked::sigaction(SIGUSR1, &before, &now), 0);
+        EXPECT_EQ(now.sa_handler, action.sa_handler);  // as it was set, not as it is done
+        EXPECT_EQ(now.sa_flags & SA_SIGINFO, 0);
+        action.sa_flags = SA_SIGINFO;  // means nothing here
+        action.sa_handler = SIG_DFL;
+        ASSERT_EQ(hooked::sigaction(SIGUSR1, &action, nullptr), 0);
+        ASSERT_EQ(::sigaction(SIGUSR1, &before, &now), 0);
+        EXPECT_EQ(now.sa_handler, SIG_DFL);
+        await(other);
+    });
+}
+
+TEST_F(HookedProcess, DlsymGivesTheHook) {
+    EXPECT_EQ(hooked::dlsym(RTLD_DEFAULT, "usleep"), reinterpret_cast<void*>(&hooked::usleep));
+    EXPECT_EQ(hooked::dlsym(RTLD_DEFAULT, "getpid"), reinterpret_cast<void*>(&::getpid));
+    EXPECT_EQ(hooked::dlsym(RTLD_DEFAULT, "no_such_function"), nullptr);
+}
+
+}  // namespace
+}  // namespace trueasync::testing
