@@ -46,6 +46,11 @@ Kind kind_of(int fd) noexcept {
     return kind;
 }
 
+bool is_closing(int fd) noexcept {
+    return fd >= 0 && static_cast<std::size_t>(fd) < kRemembered &&
+           kinds[static_cast<std::size_t>(fd)].load(std::memory_order_relaxed) == Kind::Closing;
+}
+
 void set_kind(int fd, Kind kind) noexcept {
     if (fd >= 0 && static_cast<std::size_t>(fd) < kRemembered) {
         kinds[static_cast<std::size_t>(fd)].store(kind, std::memory_order_relaxed);

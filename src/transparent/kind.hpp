@@ -21,6 +21,9 @@ constexpr bool is_socket(Kind kind) noexcept { return kind == Kind::Stream || ki
 /// `Unknown` with errno set when there is no such descriptor.
 Kind kind_of(int fd) noexcept;
 
+/// Costs no system call.
+bool is_closing(int fd) noexcept;
+
 void set_kind(int fd, Kind kind) noexcept;
 
 /// From `first` to `last`, inclusively.

@@ -10,11 +10,21 @@ namespace trueasync::hooked {
 
 namespace {
 
+/// For calls that do not wait; who is told "later" would come back for ever.
+template <typename Original>
+ssize_t unless_closing(int fd, Original&& original) noexcept {
+    if (TA_UNLIKELY(is_closing(fd))) {
+        errno = EBADF;
+        return -1;
+    }
+    return original();
+}
+
 /// The frame of everything that receives; `receive(flags)` is the original.
 template <typename Receive>
 ssize_t receiving(int fd, int flags, Receive&& receive) noexcept {
     if ((flags & MSG_DONTWAIT) != 0) {
-        return receive(flags);
+        return unless_closing(fd, [&] { return receive(flags); });
     }
     return on_descriptor(
         fd, [&] { return receive(flags); },
@@ -66,7 +76,7 @@ ssize_t recvmsg(int fd, msghdr* message, int flags) {
 
 ssize_t send(int fd, const void* data, size_t size, int flags) {
     if ((flags & MSG_DONTWAIT) != 0) {
-        return ::send(fd, data, size, flags);
+        return unless_closing(fd, [&] { return ::send(fd, data, size, flags); });
     }
     return on_descriptor(
         fd, [&] { return ::send(fd, data, size, flags); },
@@ -88,7 +98,7 @@ ssize_t sendto(int fd, const void* data, size_t size, int flags, const sockaddr*
     }
     const auto original = [&](int how) { return ::sendto(fd, data, size, how, address, length); };
     if ((flags & MSG_DONTWAIT) != 0) {
-        return original(flags);
+        return unless_closing(fd, [&] { return original(flags); });
     }
     return on_descriptor(
         fd, [&] { return original(flags); },
@@ -102,7 +112,7 @@ ssize_t sendto(int fd, const void* data, size_t size, int flags, const sockaddr*
 
 ssize_t sendmsg(int fd, const msghdr* message, int flags) {
     if ((flags & MSG_DONTWAIT) != 0) {
-        return ::sendmsg(fd, message, flags);
+        return unless_closing(fd, [&] { return ::sendmsg(fd, message, flags); });
     }
     return on_descriptor(
         fd, [&] { return ::sendmsg(fd, message, flags); },

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "hooks.hpp"
+#include "kind.hpp"
 #include "poll.hpp"
 #include "times.hpp"
 
@@ -78,6 +79,18 @@ bool answer_from_report(IoReactor& reactor, pollfd& one) noexcept {
     return true;
 }
 
+/// Nobody begins to wait for what is being closed.
+int mark_closing(std::span<pollfd> descriptors) noexcept {
+    int count = 0;
+    for (pollfd& one : descriptors) {
+        if (TA_UNLIKELY(is_closing(one.fd))) {
+            one.revents = POLLNVAL;
+            ++count;
+        }
+    }
+    return count;
+}
+
 }  // namespace
 
 int poll_suspending(IoReactor& reactor, std::span<pollfd> descriptors, Deadline deadline) noexcept {
@@ -85,8 +98,8 @@ int poll_suspending(IoReactor& reactor, std::span<pollfd> descriptors, Deadline 
     deadline = deadline.is_never() ? deadline : Deadline::at(deadline.resolve(reactor.now()));
     for (;;) {
         const int ready = ::poll(descriptors.data(), count, 0);
-        if (ready != 0) {
-            return ready;
+        if (const int closing = mark_closing(descriptors); closing != 0 || ready != 0) {
+            return std::max(ready, closing);
         }
         Waited waited = Waited::Ready;
         if (count == 0) {

@@ -5,6 +5,7 @@
 
 #include "hooks.hpp"
 #include "kind.hpp"
+#include "reactor/orphans.hpp"
 #include "state.hpp"
 #include "waiting.hpp"
 
@@ -74,14 +75,24 @@ pid_t await_child(IoReactor& reactor, pid_t child, int* status, int options, rus
     );
 }
 
-/// For children that nobody else knows of.
+/// For children that nobody else knows of. Others run meanwhile, also when it has ended already. If the wait is cut short somebody else will
+/// collect it.
 int status_of(pid_t child) noexcept {
     IoReactor* reactor = suspending_reactor();
     int status = -1;
+    if (reactor != nullptr && wait_time(Deadline::after(Duration::zero())) == Waited::Failed) {
+        detail::adopt_orphan(child);
+        errno = ECANCELED;
+        return -1;
+    }
     pid_t result = -1;
     do {
         result = reactor != nullptr ? await_child(*reactor, child, &status, 0, nullptr) : ::waitpid(child, &status, 0);
     } while (result < 0 && errno == EINTR);
+    if (result < 0 && errno == ECANCELED) {
+        detail::adopt_orphan(child);
+        errno = ECANCELED;
+    }
     return result < 0 ? -1 : status;
 }
 
@@ -97,6 +108,7 @@ Pipes& pipes() {
 }
 
 int run_shell(const char* command, posix_spawn_file_actions_t* actions, pid_t& child) noexcept {
+    detail::collect_orphans();
     char shell[] = "sh";
     char option[] = "-c";
     char* arguments[] = {shell, option, const_cast<char*>(command), nullptr};
