@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <netdb.h>
 #include <poll.h>
+#include <resolv.h>
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/file.h>
@@ -95,6 +96,12 @@ int gethostbyaddr_r(
     hostent** result,
     int* error
 );
+
+// queries.cpp
+int res_query(const char* name, int kind, int type, unsigned char* answer, int size);
+int res_search(const char* name, int kind, int type, unsigned char* answer, int size);
+int res_nquery(res_state state, const char* name, int kind, int type, unsigned char* answer, int size);
+int res_nsearch(res_state state, const char* name, int kind, int type, unsigned char* answer, int size);
 
 // process.cpp
 pid_t wait(int* status);

@@ -1,11 +1,11 @@
 #include <spawn.h>
-#include <sys/syscall.h>
 #include <map>
 #include <mutex>
 
 #include "hooks.hpp"
 #include "kind.hpp"
 #include "reactor/orphans.hpp"
+#include "reactor/pidfd.hpp"
 #include "state.hpp"
 #include "waiting.hpp"
 
@@ -17,8 +17,7 @@ namespace {
 class ChildWait {
 public:
     ChildWait(IoReactor& reactor, pid_t child, bool is_about_ends) noexcept
-        : reactor_(reactor),
-          fd_(child > 0 && is_about_ends ? static_cast<int>(::syscall(SYS_pidfd_open, child, 0)) : -1) {
+        : reactor_(reactor), fd_(child > 0 && is_about_ends ? detail::open_pidfd(child) : -1) {
         if (fd_ >= 0) {
             reactor_.descriptor_opened(fd_);
         }
