@@ -70,7 +70,13 @@ auto on_descriptor(int fd, Original&& original, Body&& body) noexcept -> decltyp
         return -1;
     }
     DescriptorCall call(*reactor, fd, kind);
-    return keep(body(call));
+    const auto result = body(call);
+    if (TA_UNLIKELY(result < 0 && errno == ENOTSOCK && is_socket(kind))) {  // was closed behind our back
+        set_kind(fd, Kind::Unknown);
+        DescriptorCall again(*reactor, fd, kind_of(fd));
+        return is_socket(again.kind()) ? result : keep(body(again));
+    }
+    return keep(result);
 }
 
 }  // namespace trueasync::hooked

@@ -89,6 +89,12 @@ ssize_t finish_read(DescriptorCall& call, int fd, const iovec& part, ssize_t fir
     }
 }
 
+/// Before a thread is asked, for whom a pipe would be a long wait: the number may have got another file behind our back.
+bool is_still_file(int fd) noexcept {
+    set_kind(fd, Kind::Unknown);
+    return kind_of(fd) == Kind::File;
+}
+
 ssize_t read_parts(DescriptorCall& call, int fd, const iovec* parts, int count) noexcept {
     return call.until_done(
         PollMask::Readable, [&] { return read_now(fd, call.kind(), parts, count); },

@@ -7,15 +7,20 @@
 #include <sys/un.h>
 
 #include <cerrno>
+#include <climits>
 #include <support/descriptors.hpp>
 #include <transparent/hooks.hpp>
+#include <transparent/kind.hpp>
 #include <trueasync/transparent/transparent.hpp>
 
 namespace trueasync::testing {
 
 class HookedTest : public ::testing::Test {
 protected:
-    void SetUp() override { ASSERT_TRUE(install_transparent()); }
+    void SetUp() override {
+        ASSERT_TRUE(install_transparent());
+        hooked::forget_kinds(0, UINT_MAX);  // tests close what is left without telling
+    }
 
     /// On the real reactor. Fails when the body was cut off.
     static void in_runtime(const std::function<void()>& body) {
