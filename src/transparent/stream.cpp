@@ -121,6 +121,9 @@ ssize_t read(int fd, void* buffer, size_t size) {
                 if (result < 0 && errno == EOPNOTSUPP) {
                     return ::read(fd, buffer, size);
                 }
+                if (TA_UNLIKELY(result < 0 && errno == EAGAIN && !is_still_file(fd))) {
+                    return read_parts(call, fd, &part, 1);
+                }
                 return result == static_cast<ssize_t>(size) || result == 0 ? result
                                                                            : finish_read(call, fd, part, result);
             }
