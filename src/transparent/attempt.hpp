@@ -56,6 +56,20 @@ private:
     Deadline deadline_;
 };
 
+/// After a read from a stream that did not fill its buffer: the next wait need not ask whether there is more.
+inline void note_short_read(IoReactor& reactor, int fd, Kind kind, ssize_t result, std::size_t size) noexcept {
+    if (result > 0 && static_cast<std::size_t>(result) < size && kind == Kind::Stream) {
+        reactor.mark_short(fd, PollMask::Readable);
+    }
+}
+
+/// Nothing of `mask` is there, and the kernel will say when it is.
+inline bool is_known_drained(IoReactor& reactor, int fd, PollMask mask) noexcept {
+    const Descriptor* descriptor = reactor.find(fd);
+    return descriptor != nullptr && descriptor->covers(mask) && !any(descriptor->ready & mask) &&
+           descriptor->state == Descriptor::State::Registered;
+}
+
 /// The frame of every hook with a descriptor: `original()` where nothing can suspend, else `body(call)`.
 template <typename Original, typename Body>
 auto on_descriptor(int fd, Original&& original, Body&& body) noexcept -> decltype(original()) {

@@ -40,7 +40,13 @@ ssize_t receiving(int fd, int flags, Receive&& receive) noexcept {
 
 ssize_t recv(int fd, void* buffer, size_t size, int flags) {
     if ((flags & (MSG_WAITALL | MSG_PEEK | MSG_DONTWAIT)) != MSG_WAITALL) {
-        return receiving(fd, flags, [&](int how) { return ::recv(fd, buffer, size, how); });
+        const ssize_t result = receiving(fd, flags, [&](int how) { return ::recv(fd, buffer, size, how); });
+        if (constexpr int kPlain = MSG_DONTWAIT | MSG_NOSIGNAL; result > 0 && (flags & ~kPlain) == 0) {
+            if (IoReactor* reactor = suspending_reactor()) {
+                note_short_read(*reactor, fd, kind_of(fd), result, size);
+            }
+        }
+        return result;
     }
     std::size_t got = 0;
     for (;;) {  // all of it, the end, or an error

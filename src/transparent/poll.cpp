@@ -2,8 +2,8 @@
 #include <deque>
 #include <string>
 
+#include "attempt.hpp"
 #include "hooks.hpp"
-#include "kind.hpp"
 #include "poll.hpp"
 #include "times.hpp"
 
@@ -96,8 +96,11 @@ int mark_closing(std::span<pollfd> descriptors) noexcept {
 int poll_suspending(IoReactor& reactor, std::span<pollfd> descriptors, Deadline deadline) noexcept {
     const std::size_t count = descriptors.size();
     deadline = deadline.is_never() ? deadline : Deadline::at(deadline.resolve(reactor.now()));
-    for (;;) {
-        const int ready = ::poll(descriptors.data(), count, 0);
+    for (bool is_first = true;; is_first = false) {
+        // One descriptor of which the end was seen needs not be asked about.
+        const bool is_drained =
+            is_first && count == 1 && is_known_drained(reactor, descriptors[0].fd, to_mask(descriptors[0].events));
+        const int ready = is_drained ? 0 : ::poll(descriptors.data(), count, 0);
         if (const int closing = mark_closing(descriptors); closing != 0 || ready != 0) {
             return std::max(ready, closing);
         }

@@ -96,10 +96,14 @@ bool is_still_file(int fd) noexcept {
 }
 
 ssize_t read_parts(DescriptorCall& call, int fd, const iovec* parts, int count) noexcept {
-    return call.until_done(
+    const ssize_t result = call.until_done(
         PollMask::Readable, [&] { return read_now(fd, call.kind(), parts, count); },
         [&] { return ::readv(fd, parts, count); }
     );
+    if (count == 1) {
+        note_short_read(call.reactor(), fd, call.kind(), result, parts->iov_len);
+    }
+    return result;
 }
 
 ssize_t write_parts(DescriptorCall& call, int fd, Parts& parts) noexcept {

@@ -35,6 +35,14 @@ constexpr std::string_view kSkipped[] = {
     "libuv.",     "libasan",    "libtsan",   "liblsan",    "libubsan",   "libstdc++",  "libgcc_s",       "libm.so",
     "vgpreload_", "opcache.so", "xdebug.so", "libanl.so",  "libmvec.so", "libutil.so", "libBrokenLocale"};
 
+/// Whoever waits must hear of these, so they cannot be left out.
+constexpr std::string_view kNeeded[] = {"close", "close_range", "fclose", "dup2", "dup3", "pclose", "vfork", "dlopen"};
+
+bool is_wanted(const Replacement& one, const TransparentSettings& settings) {
+    return std::ranges::find(settings.skipped_functions, one.name) == settings.skipped_functions.end() ||
+           std::ranges::find(kNeeded, one.name) != std::end(kNeeded);
+}
+
 /// Guarded by its mutex. Never destroyed: hooks are called to the very end.
 struct Installation {
     std::mutex mutex;
@@ -95,9 +103,7 @@ Status install_transparent(const TransparentSettings& settings) {
             all.settings = settings;
             std::ranges::copy_if(
                 hooked::kReplacements, std::back_inserter(all.replacements),
-                [&](const hooked::Replacement& one) {
-                    return std::ranges::find(settings.skipped_functions, one.name) == settings.skipped_functions.end();
-                }
+                [&](const hooked::Replacement& one) { return hooked::is_wanted(one, settings); }
             );
             if (!hooked::rewrite_objects(all.replacements, hooked::is_skipped, all.counts)) {
                 return system_failure(ENOTSUP, "replace blocking calls");
