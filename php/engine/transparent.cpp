@@ -6,6 +6,9 @@
 #include "proc.hpp"
 #include "request.hpp"
 
+#include <dlfcn.h>
+#include <php_network.h>
+
 #include <utility>
 
 #include <trueasync/transparent/transparent.hpp>
@@ -49,6 +52,14 @@ public:
             php.cut_off = EG(exception);
             GC_ADDREF(php.cut_off);
         }
+    }
+
+    /// `php_network_gethostbyname` has one buffer for all, which every call frees first.
+    bool shares_memory(const void* caller) noexcept override {
+        Dl_info engine{};
+        Dl_info object{};
+        return dladdr(reinterpret_cast<void*>(&php_network_gethostbyname), &engine) != 0 &&
+               dladdr(caller, &object) != 0 && engine.dli_fbase == object.dli_fbase;
     }
 
     void child_changed(pid_t child, int status) noexcept override { note_child(child, status); }

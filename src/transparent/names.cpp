@@ -1,10 +1,12 @@
 #include <cstring>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "elsewhere.hpp"
 #include "hooks.hpp"
+#include "state.hpp"
 
 namespace trueasync::hooked {
 
@@ -154,7 +156,40 @@ std::unique_ptr<HostLookup> by_address(const void* address, socklen_t length, in
     return lookup;
 }
 
-/// The form with the caller's memory. `block` is the original.
+/// Answers that wait until they are asked for again. By coroutine.
+thread_local std::map<std::uint64_t, std::unique_ptr<HostLookup>> kept_answers;
+
+std::unique_ptr<HostLookup> take_answer(const HostLookup& lookup) {
+    std::unique_ptr<HostLookup> answer;
+    if (const auto kept = kept_answers.find(detail::hot.current->id()); kept != kept_answers.end()) {
+        answer = std::move(kept->second);
+        kept_answers.erase(kept);
+    }
+    const bool is_same = answer != nullptr && answer->name == lookup.name && answer->address == lookup.address &&
+                         answer->family == lookup.family;
+    return is_same ? std::move(answer) : nullptr;
+}
+
+int fill(
+    const HostLookup& lookup, hostent* room, char* buffer, std::size_t size, hostent** result, int* error
+) noexcept {
+    const KeepErrno keep;
+    *error = lookup.host_error;
+    if (lookup.result == nullptr) {
+        errno = lookup.error;
+        return lookup.code;
+    }
+    if (!copy_host(*lookup.result, *room, buffer, size)) {
+        *error = NETDB_INTERNAL;
+        errno = ERANGE;
+        return ERANGE;
+    }
+    *result = room;
+    return keep(0);
+}
+
+/// The form with the caller's memory. `block` is the original. Where the host says so that memory is not touched after the wait: the caller
+/// is told that it was too small, and gets the answer when he comes back.
 template <typename Block>
 int look_up_host(
     IoReactor& reactor,
@@ -164,10 +199,17 @@ int look_up_host(
     std::size_t size,
     hostent** result,
     int* error,
+    const void* caller,
     Block&& block
 ) noexcept {
-    const KeepErrno keep;
     *result = nullptr;
+    TransparentHost* host = state().host;
+    const bool is_shared = host != nullptr && caller != nullptr && host->shares_memory(caller);
+    if (is_shared) {
+        if (const auto answer = take_answer(*lookup)) {
+            return fill(*answer, room, buffer, size, result, error);
+        }
+    }
     switch (run_detached(reactor, WorkLane::dns(), "gethostbyname", lookup)) {
         case Waited::Failed:
             *error = NETDB_INTERNAL;
@@ -177,18 +219,13 @@ int look_up_host(
         default:
             break;
     }
-    *error = lookup->host_error;
-    if (lookup->result == nullptr) {
-        errno = lookup->error;
-        return lookup->code;
-    }
-    if (!copy_host(*lookup->result, *room, buffer, size)) {
+    if (is_shared) {
+        kept_answers[detail::hot.current->id()] = std::move(lookup);
         *error = NETDB_INTERNAL;
         errno = ERANGE;
         return ERANGE;
     }
-    *result = room;
-    return keep(0);
+    return fill(*lookup, room, buffer, size, result, error);
 }
 
 /// The form with memory of the C library: ours, one for each thread, valid until the next call.
@@ -199,7 +236,7 @@ hostent* look_up_host(IoReactor& reactor, std::unique_ptr<HostLookup> lookup, Bl
     hostent* result = nullptr;
     bool is_blocked = false;
     const int code =
-        look_up_host(reactor, std::move(lookup), &room, buffer.data(), buffer.size(), &result, &h_errno, [&] {
+        look_up_host(reactor, std::move(lookup), &room, buffer.data(), buffer.size(), &result, &h_errno, nullptr, [&] {
             is_blocked = true;
             return 0;
         });
@@ -313,19 +350,21 @@ hostent* gethostbyaddr(const void* address, socklen_t length, int family) {
 int gethostbyname2_r(
     const char* name, int family, hostent* room, char* buffer, size_t size, hostent** result, int* error
 ) {
+    const void* caller = __builtin_return_address(0);
     IoReactor* reactor = suspending_reactor();
     const auto original = [&] { return ::gethostbyname2_r(name, family, room, buffer, size, result, error); };
     return reactor == nullptr
                ? original()
-               : look_up_host(*reactor, by_name(name, family), room, buffer, size, result, error, original);
+               : look_up_host(*reactor, by_name(name, family), room, buffer, size, result, error, caller, original);
 }
 
 int gethostbyname_r(const char* name, hostent* room, char* buffer, size_t size, hostent** result, int* error) {
+    const void* caller = __builtin_return_address(0);
     IoReactor* reactor = suspending_reactor();
     const auto original = [&] { return ::gethostbyname_r(name, room, buffer, size, result, error); };
     return reactor == nullptr
                ? original()
-               : look_up_host(*reactor, by_name(name, AF_INET), room, buffer, size, result, error, original);
+               : look_up_host(*reactor, by_name(name, AF_INET), room, buffer, size, result, error, caller, original);
 }
 
 int gethostbyaddr_r(
@@ -338,12 +377,13 @@ int gethostbyaddr_r(
     hostent** result,
     int* error
 ) {
+    const void* caller = __builtin_return_address(0);
     IoReactor* reactor = length != 0 ? suspending_reactor() : nullptr;
     const auto original = [&] { return ::gethostbyaddr_r(address, length, family, room, buffer, size, result, error); };
     return reactor == nullptr
                ? original()
                : look_up_host(
-                     *reactor, by_address(address, length, family), room, buffer, size, result, error, original
+                     *reactor, by_address(address, length, family), room, buffer, size, result, error, caller, original
                  );
 }
 

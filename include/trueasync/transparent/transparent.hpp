@@ -51,6 +51,12 @@ public:
         static_cast<void>(status);
     }
 
+    /// Whether the code at `caller` hands out memory that belongs to all coroutines, and must be asked for it again after a wait.
+    virtual bool shares_memory(const void* caller) noexcept {
+        static_cast<void>(caller);
+        return false;
+    }
+
 protected:
     ~TransparentHost() = default;
 };

@@ -4,6 +4,8 @@ Transparent I/O: functions and objects that are left out keep blocking
 true_async
 --FILE--
 <?php
+require __DIR__ . '/../xdebug/with_xdebug.inc';
+
 $program = <<<'PHP'
 $n = 0;
 $other = Async\spawn(function () use (&$n) { $n++; });
@@ -14,7 +16,7 @@ $other = Async\spawn(function () use (&$n) { $n++; });
 time_nanosleep(0, 1000000);
 echo $n ? "nanosleep suspends\n" : "nanosleep blocks\n";
 PHP;
-$extension = getenv('TRUE_ASYNC_SO') ?: ini_get('extension_dir') . '/true_async.so';
+$extension = true_async_so();
 foreach (['', 'transparent_io=0', 'transparent_io_skip_functions="usleep, close"', 'transparent_io_skip_functions=nanosleep'] as $setting) {
     echo $setting ?: 'by default', ': ';
     passthru(implode(' ', array_map('escapeshellarg', [
