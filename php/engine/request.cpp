@@ -12,6 +12,7 @@
 #include "fork.hpp"
 #include "gc.hpp"
 #include "generator.hpp"
+#include "host_names.hpp"
 #include "jit.hpp"
 #include "observer.hpp"
 #include "overflow.hpp"
@@ -388,6 +389,7 @@ void request_begin() {
     error_handler_request_begin();
     guard_fork();  // both before any script is compiled: the JIT keeps the handlers that it has seen
     share_signals_with_pcntl();
+    guard_host_names();
     guard_jit();
     gc_request_begin();
     request.is_in_scheduler = false;

@@ -156,7 +156,7 @@ std::unique_ptr<HostLookup> by_address(const void* address, socklen_t length, in
     return lookup;
 }
 
-/// Answers that wait until they are asked for again. By coroutine.
+/// Answers that were looked up ahead. By coroutine.
 thread_local std::map<std::uint64_t, std::unique_ptr<HostLookup>> kept_answers;
 
 std::unique_ptr<HostLookup> take_answer(const HostLookup& lookup) {
@@ -188,8 +188,7 @@ int fill(
     return keep(0);
 }
 
-/// The form with the caller's memory. `block` is the original. Where the host says so that memory is not touched after the wait: the caller
-/// is told that it was too small, and gets the answer when he comes back.
+/// The form with the caller's memory. `block` is the original, which is called also when that memory might be gone after a wait.
 template <typename Block>
 int look_up_host(
     IoReactor& reactor,
@@ -209,6 +208,7 @@ int look_up_host(
         if (const auto answer = take_answer(*lookup)) {
             return fill(*answer, room, buffer, size, result, error);
         }
+        return block();
     }
     switch (run_detached(reactor, WorkLane::dns(), "gethostbyname", lookup)) {
         case Waited::Failed:
@@ -218,12 +218,6 @@ int look_up_host(
             return block();
         default:
             break;
-    }
-    if (is_shared) {
-        kept_answers[detail::hot.current->id()] = std::move(lookup);
-        *error = NETDB_INTERNAL;
-        errno = ERANGE;
-        return ERANGE;
     }
     return fill(*lookup, room, buffer, size, result, error);
 }
@@ -388,3 +382,24 @@ int gethostbyaddr_r(
 }
 
 }  // namespace trueasync::hooked
+
+namespace trueasync {
+
+void look_up_ahead(const char* name) noexcept {
+    using namespace hooked;
+    if (IoReactor* reactor = suspending_reactor()) {
+        const std::uint64_t id = detail::hot.current->id();
+        std::unique_ptr<HostLookup> lookup = by_name(name, AF_INET);
+        if (run_detached(*reactor, WorkLane::dns(), "gethostbyname", lookup) == Waited::Ready) {
+            kept_answers[id] = std::move(lookup);
+        }
+    }
+}
+
+void forget_lookup() noexcept {
+    if (detail::hot.current != nullptr) {
+        hooked::kept_answers.erase(detail::hot.current->id());
+    }
+}
+
+}  // namespace trueasync

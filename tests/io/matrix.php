@@ -325,6 +325,12 @@ $rows = [
         });
         at_once(fn($i) => $connect()->blPop("list$i", 9)[1], 'x');
     },
+
+    'chaos' => function () {
+        $GLOBALS['argv'] = ['chaos', '400'];
+        $argv = $GLOBALS['argv'];
+        require __DIR__ . '/chaos.php';
+    },
 ];
 
 if ($argc < 2) {

@@ -51,7 +51,8 @@ public:
         static_cast<void>(status);
     }
 
-    /// Whether the code at `caller` hands out memory that belongs to all coroutines, and must be asked for it again after a wait.
+    /// Whether the code at `caller` gives `gethostbyname_r` memory that another coroutine may free meanwhile. Then only what was looked up ahead
+    /// is answered without blocking.
     virtual bool shares_memory(const void* caller) noexcept {
         static_cast<void>(caller);
         return false;
@@ -84,6 +85,11 @@ TA_API bool is_transparent() noexcept;
 
 /// Null: nobody.
 TA_API void set_transparent_host(TransparentHost* host) noexcept;
+
+/// For such code: looks up `name`, so that the next `gethostbyname_r` of the running coroutine for it need not wait. May suspend.
+TA_API void look_up_ahead(const char* name) noexcept;
+/// The answer was not needed.
+TA_API void forget_lookup() noexcept;
 
 TA_API TransparentStats transparent_stats() noexcept;
 
