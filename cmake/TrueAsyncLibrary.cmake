@@ -5,6 +5,10 @@ file(GLOB_RECURSE _sources CONFIGURE_DEPENDS
   "${PROJECT_SOURCE_DIR}/src/*.S"
   "${PROJECT_SOURCE_DIR}/src/*.hpp"
 )
+if(NOT CMAKE_SYSTEM_NAME STREQUAL Linux)
+  list(FILTER _sources EXCLUDE REGEX "/src/transparent/")  # its method needs Linux; `off.cpp` says so elsewhere
+  list(APPEND _sources "${PROJECT_SOURCE_DIR}/src/transparent/off.cpp")
+endif()
 file(GLOB_RECURSE _public_headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/include/trueasync/*.hpp")
 
 set(TRUEASYNC_GENERATED_INCLUDE "${PROJECT_BINARY_DIR}/include")
