@@ -695,7 +695,9 @@ void Scheduler::leave_hooks(Coroutine& coroutine) noexcept {
     if (host_hook_ != nullptr) {
         host_hook_->leave(coroutine);
     }
-    coroutine.attention_ |= Coroutine::kEnter;
+    if ((coroutine.attention_ & (Coroutine::kHooks | Coroutine::kHost)) != 0) {
+        coroutine.attention_ |= Coroutine::kEnter;  // one with a muted hook comes back by itself
+    }
 }
 
 void Scheduler::enter_hooks(Coroutine& coroutine) noexcept {

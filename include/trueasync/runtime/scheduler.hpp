@@ -275,7 +275,7 @@ public:
     HostHook* host_hook() const noexcept { return host_hook_; }
 
     /// For a host that saves and restores its state itself, inline, around one wait of the running coroutine: until `unmute_hook` the short
-    /// ways, on which nothing of the host's is called, are open to it. The hook is told of a long one: by `leave`, and by `enter` when the
+    /// ways, on which nothing of the host's is called, are open to it. On a long one the hook is told by `leave`, and by nothing when the
     /// wait is over.
     static TA_INLINE void mute_hook(Coroutine& self) noexcept { self.attention_ &= ~std::uint32_t{Coroutine::kHost}; }
     static TA_INLINE void unmute_hook(Coroutine& self) noexcept { self.attention_ |= Coroutine::kHost; }
