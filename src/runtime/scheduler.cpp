@@ -7,6 +7,8 @@
 #include <trueasync/runtime/wait.hpp>
 #include <utility>
 
+#include "runtime/callback_section.hpp"
+
 namespace trueasync {
 
 namespace detail {
@@ -26,30 +28,6 @@ public:
 
 private:
     Scheduler& scheduler_;
-};
-
-/// While callbacks run nothing may suspend: the running coroutine is marked, so every attempt reaches a slow path and is refused.
-class Scheduler::CallbackSection {
-public:
-    TA_INLINE explicit CallbackSection(Scheduler& scheduler) noexcept
-        : scheduler_(scheduler), coroutine_(*hot.current), outer_(coroutine_.attention_ & Coroutine::kInCallback) {
-        coroutine_.attention_ |= Coroutine::kInCallback;
-    }
-    TA_INLINE ~CallbackSection() {
-        if (outer_ == 0) {
-            coroutine_.attention_ &= ~Coroutine::kInCallback;
-            if (!scheduler_.microtasks_.empty()) {
-                scheduler_.grant_turns(0);
-            }
-        }
-    }
-    CallbackSection(const CallbackSection&) = delete;
-    CallbackSection& operator=(const CallbackSection&) = delete;
-
-private:
-    Scheduler& scheduler_;
-    Coroutine& coroutine_;
-    std::uint32_t outer_;
 };
 
 Scheduler::Scheduler(Runtime& runtime, Reactor& reactor, StackPool& stacks, SchedulerSettings settings)
@@ -665,47 +643,6 @@ void Scheduler::finish_unstarted(Coroutine& coroutine, Ref<Error> error) noexcep
     coroutine.drop_body();
     finish(coroutine);
     coroutine.release();
-}
-
-// --- hooks
-
-void Scheduler::set_host_hook(HostHook* hook) noexcept {
-    host_hook_ = hook;
-    set_accepting(is_accepting_);
-    if (hook != nullptr) {
-        for (Coroutine& coroutine : alive()) {
-            coroutine.attention_ |= Coroutine::kHost;
-        }
-    }
-}
-
-void Scheduler::fire_handlers(Coroutine& coroutine, SwitchKind kind) noexcept {
-    if (!coroutine.has_rare() || coroutine.rare_->handlers.empty()) {
-        return;
-    }
-    const CallbackSection section(*this);
-    coroutine.rare_->handlers.fire(coroutine, kind);
-    if (coroutine.rare_->handlers.empty()) {
-        coroutine.attention_ &= ~Coroutine::kHooks;
-    }
-}
-
-void Scheduler::leave_hooks(Coroutine& coroutine) noexcept {
-    fire_handlers(coroutine, SwitchKind::Leave);
-    if (host_hook_ != nullptr) {
-        host_hook_->leave(coroutine);
-    }
-    if ((coroutine.attention_ & (Coroutine::kHooks | Coroutine::kHost)) != 0) {
-        coroutine.attention_ |= Coroutine::kEnter;  // one with a muted hook comes back by itself
-    }
-}
-
-void Scheduler::enter_hooks(Coroutine& coroutine) noexcept {
-    coroutine.attention_ &= ~Coroutine::kEnter;
-    if (host_hook_ != nullptr) {
-        host_hook_->enter(coroutine);
-    }
-    fire_handlers(coroutine, SwitchKind::Enter);
 }
 
 // --- life cycle
