@@ -47,8 +47,7 @@ struct PhpCoroutine final : Coroutine {
 
     void run() override {
         alignas(zval) std::byte page[php::kFirstPage];
-        vm.error_reporting = EG(error_reporting);
-        vm.begin(page, reinterpret_cast<zend_function*>(&root_function), &fiber, {});
+        vm.begin(page, reinterpret_cast<zend_function*>(&root_function), EG(error_reporting), &fiber, {});
         vm.load();
         call_user_function(nullptr, nullptr, &callable, &value, 0, nullptr);
         if (EG(exception) != nullptr) {
