@@ -22,6 +22,9 @@ Status Event::add_callback(Callback& callback) {
     if (TA_UNLIKELY(is_closed())) {
         return refuse(ErrorCode::EventClosed, "cannot subscribe to a closed event");
     }
+    if (!callbacks_.is_vacant()) {
+        flags_ |= kSpecialTrait;
+    }
     callbacks_.add(callback);
     return {};
 }

@@ -233,15 +233,15 @@ TA_INLINE Coroutine& Scheduler::take_waiter(Coroutine& ended, Callback& callback
 /// the waiter, which is not queued yet; null: nothing was done.
 TA_INLINE Coroutine* Scheduler::finish_simple(Coroutine& coroutine, bool& is_given) noexcept {
     Callback* callback = coroutine.callbacks_.first();
-    if (!coroutine.callbacks_.has_one() || coroutine.callbacks_.has_memory() || !callback->is_single_wake() ||
-        (coroutine.attention_ & ~std::uint32_t{Coroutine::kUnlisted}) != 0 || coroutine.extras_ != 0 ||
-        (coroutine.flags_ & Event::kFiringBits) != 0) {
+    if (!coroutine.callbacks_.has_one() || !callback->is_single_wake() ||
+        (coroutine.attention_ & ~std::uint32_t{Coroutine::kUnlisted}) != 0 ||
+        (coroutine.flags_ & (Event::kFiringBits | Event::kSpecialTrait)) != 0) {
         return nullptr;
     }
     if (TA_UNLIKELY(coroutine.is_listed())) {
         static_cast<ListNode<AliveTag>&>(coroutine).unlink();
     }
-    coroutine.flags_ |= Event::kEasyEnd | Event::kBareTrait;  // closed, and taken by the one who waits
+    coroutine.flags_ |= Event::kEasyEnd;  // closed, and taken by the one who waits
     coroutine.move_to(EventState::Closed);
     return &take_waiter(coroutine, *callback, is_given);
 }

@@ -41,7 +41,7 @@ Status FutureEvent::fail(Ref<Error> error, PlaceNote where) {
     }
     error_ = std::move(error);
     completed_at_ = std::move(where);
-    flags_ &= ~kBareTrait;
+    flags_ |= kSpecialTrait;
     if (Scheduler* scheduler = Scheduler::current();
         callback_count() != 0 && scheduler != nullptr && !scheduler->runtime().is_accepting()) {
         mark_exception_caught();  // who waits is being cancelled by the shutdown: that this fails with it is no news

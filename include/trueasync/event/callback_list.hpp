@@ -60,8 +60,6 @@ public:
 
     /// Whether there is `only`.
     bool has_one() const noexcept { return length_ == 1 && depth_ == 0; }
-    /// Whether there ever were two.
-    bool has_memory() const noexcept { return capacity_ != 0; }
 
     /// Who subscribed first; means nothing in an empty list.
     Callback* first() const noexcept { return first_; }

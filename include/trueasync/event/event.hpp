@@ -279,8 +279,9 @@ protected:
 
     CallbackList callbacks_;
 
-    /// Says that the destructor of the base classes would have nothing to do; whoever changes that clears it.
-    static constexpr std::uint32_t kBareTrait = 1U << 14;
+    /// There was more than one subscriber, or the type has more to look at when it ends. Without it a closed event holds nothing of
+    /// which its base classes would have to let go.
+    static constexpr std::uint32_t kSpecialTrait = 1U << 14;
 
 private:
     friend class EventHeader;

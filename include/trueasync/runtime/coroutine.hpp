@@ -184,7 +184,9 @@ protected:
           owner_note_(claim.note),
           id_(claim.id),
           spawned_at_(where),
-          owner_(claim.owner) {}
+          owner_(claim.owner) {
+        flags_ |= kSpecialTrait;
+    }
 
     ~Coroutine() override {
         if (TA_UNLIKELY((extras_ & (kOwned | kHasRare | kFailed)) != 0)) {
@@ -207,8 +209,8 @@ protected:
 
     /// The destructor has nothing to do: no error, nothing special, no memory.
     bool is_bare() const noexcept { return extras_ == 0 && callbacks_.is_bare(); }
-    /// The same, known from the end: one waited for it, and there is nothing to be looked at.
-    bool has_ended_bare() const noexcept { return (flags_ & kBareTrait) != 0; }
+    /// Known to be bare, once it has ended.
+    bool has_ended_bare() const noexcept { return (flags_ & kSpecialTrait) == 0; }
     /// For `set_body`: nothing of the user's is left in it. When nobody else holds it, the runtime says so with `kNothing` before
     /// `end_easily`, which then has only the memory to free.
     static constexpr std::uint8_t kHollow = 128;
@@ -251,7 +253,7 @@ private:
     };
     void note(Extra extra, bool is_so) noexcept {
         extras_ = static_cast<std::uint8_t>(is_so ? extras_ | extra : extras_ & ~extra);
-        flags_ &= ~kBareTrait;
+        flags_ |= kSpecialTrait;
     }
 
     /// What few coroutines have.

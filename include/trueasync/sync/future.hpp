@@ -80,12 +80,11 @@ public:
     std::string info() const override { return is_completed() ? "FutureState(completed)" : "FutureState(pending)"; }
 
 protected:
-    explicit FutureEvent(PlaceNote created_at) noexcept
-        : Event(EventType::Future), created_at_(std::move(created_at)) {}
-    explicit FutureEvent(const std::source_location& created_at) noexcept
-        : Event(EventType::Future), created_at_(created_at) {
-        flags_ |= kBareTrait;
+    explicit FutureEvent(PlaceNote created_at) noexcept : Event(EventType::Future), created_at_(std::move(created_at)) {
+        flags_ |= kSpecialTrait;
     }
+    explicit FutureEvent(const std::source_location& created_at) noexcept
+        : Event(EventType::Future), created_at_(created_at) {}
     ~FutureEvent() override = default;
 
     /// Ok while it is pending; else the error of a second completion.
@@ -97,13 +96,13 @@ protected:
     TA_INLINE void succeed(void* value, W&& where) noexcept {
         completed_at_.fill(std::forward<W>(where));
         if constexpr (!std::is_same_v<std::remove_cvref_t<W>, std::source_location>) {
-            flags_ &= ~kBareTrait;
+            flags_ |= kSpecialTrait;
         }
         Scheduler::notify_once(*this, value);
     }
 
     /// The destructor has nothing to do but for the value. Asked after its end.
-    bool is_bare() const noexcept { return (flags_ & kBareTrait) != 0 && !callbacks_.has_memory(); }
+    bool is_bare() const noexcept { return (flags_ & kSpecialTrait) == 0; }
 
     bool has_unused_result() const noexcept override;
     Error* unhandled_error() const noexcept override { return error_.get(); }
