@@ -193,6 +193,7 @@ void finish_runtime() noexcept {
     FiberBlock blocked;
     bottom.save();
     blocked.leave();
+    request.is_in_scheduler = true;  // whatever runs here from now on is no coroutine's
     const Ref<Error> outcome = request.runtime->finish(std::move(main_error));
     bottom.load();
     blocked.enter();
