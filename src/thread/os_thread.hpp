@@ -11,15 +11,6 @@ namespace trueasync::detail {
 /// Starts a detached thread with every signal blocked that is not its own fault. `body` must not throw.
 [[nodiscard]] Status start_thread(const std::string& name, std::function<void()> body);
 
-/// Says that this thread does nothing but look at memory.
-inline void relax_cpu() noexcept {
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    asm volatile("yield");
-#endif
-}
-
 /// Those of `start_thread` that have not ended yet, in the whole process.
 std::size_t live_threads() noexcept;
 

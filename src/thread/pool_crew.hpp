@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <condition_variable>
 #include <trueasync/reactor/trigger.hpp>
 #include <trueasync/runtime/runtime.hpp>
@@ -22,8 +21,7 @@ struct PoolWorker {
 /// One generation of workers with their queue. Guarded by the pool's mutex.
 struct PoolCrew {
     IntrusiveList<ThreadTask, ThreadTask> queue;
-    std::atomic<std::size_t> queued = 0;  // written under the mutex; one who looks around reads it without
-    std::size_t looking = 0;              // workers who are about to sleep and look around first: one at a time
+    std::size_t queued = 0;
     std::size_t live = 0;
     std::size_t idle = 0;          // without a runtime
     std::condition_variable wake;  // the same

@@ -157,7 +157,7 @@ WaitResult ThreadPoolCore::submit(
         crew.idle_workers.wake_one();
         return WaitResult::Ready;
     }
-    const bool is_wake_needed = crew.idle != 0 && crew.queued > crew.looking;
+    const bool is_wake_needed = crew.idle != 0;
     const std::shared_ptr<Crew> kept = crews_.back();
     lock.unlock();
     if (is_wake_needed) {
@@ -401,25 +401,8 @@ void ThreadPoolCore::ended(ThreadTask& task, Ref<Error> error) noexcept {
     }
 }
 
-/// A worker that has just had work often gets more at once, sooner than it could fall asleep and be woken: looks around for about ten
-/// microseconds.
-void ThreadPoolCore::look_around(Lock& lock, Crew& crew) noexcept {
-    static const bool has_others = available_parallelism() > 1;  // or nobody could bring work meanwhile
-    if (!has_others || crew.looking != 0 || crew.is_retiring) {
-        return;
-    }
-    ++crew.looking;
-    lock.unlock();
-    for (int i = 0; i < 300 && crew.queued.load(std::memory_order_relaxed) == 0; ++i) {
-        detail::relax_cpu();
-    }
-    lock.lock();
-    --crew.looking;
-}
-
 void ThreadPoolCore::serve_plain(Crew& crew, Worker& worker) noexcept {
     Lock lock(mutex_);
-    bool has_worked = false;
     for (;;) {
         if (const Ref<ThreadTask> task = take(crew, worker)) {
             lock.unlock();
@@ -427,15 +410,10 @@ void ThreadPoolCore::serve_plain(Crew& crew, Worker& worker) noexcept {
             task->drop_body();
             ended(*task, portable_error(std::move(error)));
             lock.lock();
-            has_worked = true;
             continue;
         }
         if (crew.is_retiring) {
             return;
-        }
-        if (std::exchange(has_worked, false)) {
-            look_around(lock, crew);
-            continue;
         }
         ++crew.idle;
         crew.wake.wait(lock);

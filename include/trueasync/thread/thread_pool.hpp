@@ -145,7 +145,6 @@ private:
     void stop_task(ThreadTask& task) noexcept;
     void close_now(Lock& lock, Error* cause) noexcept;
     void reject_queued(Lock& lock, Crew& crew, Error* cause) noexcept;
-    void look_around(Lock& lock, Crew& crew) noexcept;
     void retire(Crew& crew) noexcept;
     void leave(Crew& crew) noexcept;
 
