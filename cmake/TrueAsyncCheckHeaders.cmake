@@ -14,7 +14,7 @@ endforeach()
 if(_check_sources)
   add_library(checkheaders OBJECT EXCLUDE_FROM_ALL ${_check_sources})
   set_target_properties(checkheaders PROPERTIES CXX_EXTENSIONS OFF)
-  target_compile_options(checkheaders PRIVATE -O0 -g0)
+  target_compile_options(checkheaders PRIVATE -fsyntax-only)
   # Only what a user of the library gets: no libuv, no private headers.
   target_link_libraries(checkheaders PRIVATE TrueAsync::trueasync trueasync_flags)
   add_test(NAME headers.compile_alone

@@ -38,20 +38,25 @@ void queue_next(uv_loop_t* loop, Floor& floor) {
     }
 }
 
+void round_trips(uv_loop_t& loop, std::size_t count) {
+    Floor floor;
+    floor.work.data = &floor;
+    floor.left = count;
+    queue_next(&loop, floor);
+    uv_run(&loop, UV_RUN_DEFAULT);
+    if (floor.sum != count * (count + 1) / 2) {
+        bench::fail("thread_pool_floor: a result was lost");
+    }
+}
+
 double thread_pool_floor_ns_per_op(std::size_t iterations) {
     uv_loop_t loop;
     uv_loop_init(&loop);
-    Floor floor;
-    floor.work.data = &floor;
-    floor.left = iterations;
+    round_trips(loop, bench::kAwake);
     const bench::Stopwatch watch;
-    queue_next(&loop, floor);
-    uv_run(&loop, UV_RUN_DEFAULT);
+    round_trips(loop, iterations);
     const std::int64_t elapsed = watch.elapsed_ns();
     uv_loop_close(&loop);
-    if (floor.sum != iterations * (iterations + 1) / 2) {
-        bench::fail("thread_pool_floor: a result was lost");
-    }
     return bench::per_op(elapsed, iterations);
 }
 

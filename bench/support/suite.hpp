@@ -99,6 +99,9 @@ inline void keep(const T& value) noexcept {
 }
 
 inline constexpr std::size_t kSlices = 10;  // per round
+/// Round trips between threads before the counted ones: a processor that has slept for a while wakes slowly, and whoever comes first in
+/// a slice would pay for that alone.
+inline constexpr std::size_t kAwake = 200;
 
 struct Settings {
     std::size_t rounds = 9;

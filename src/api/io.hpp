@@ -10,17 +10,28 @@
 
 namespace trueasync::detail {
 
-[[noreturn]] inline void throw_system(int number, std::string attempted) {
+[[noreturn]] TA_COLD inline void throw_system(int number, std::string attempted) {
     throw_error(SystemError::make(number, std::move(attempted)));
+}
+
+[[noreturn]] TA_COLD inline void throw_not_running(const char* what) {
+    throw_error(Error::make(
+        ErrorCode::NotRunning, std::string(what) + " needs a running runtime: call it inside trueasync::run"
+    ));
+}
+
+[[noreturn]] TA_COLD inline void throw_without_io(const char* what) {
+    throw_error(Error::make(
+        ErrorCode::IllegalState,
+        std::string(what) + " needs a reactor that knows descriptors; this one has a virtual clock only"
+    ));
 }
 
 /// The reactor of this thread.
 inline Reactor& need_reactor(const char* what) {
     Scheduler* scheduler = Scheduler::current();
-    if (scheduler == nullptr) {
-        throw_error(Error::make(
-            ErrorCode::NotRunning, std::string(what) + " needs a running runtime: call it inside trueasync::run"
-        ));
+    if (TA_UNLIKELY(scheduler == nullptr)) {
+        throw_not_running(what);
     }
     return scheduler->reactor();
 }
@@ -28,11 +39,8 @@ inline Reactor& need_reactor(const char* what) {
 /// The reactor of this thread, with descriptors.
 inline IoReactor& need_io(const char* what) {
     IoReactor* io = need_reactor(what).io();
-    if (io == nullptr) {
-        throw_error(Error::make(
-            ErrorCode::IllegalState,
-            std::string(what) + " needs a reactor that knows descriptors; this one has a virtual clock only"
-        ));
+    if (TA_UNLIKELY(io == nullptr)) {
+        throw_without_io(what);
     }
     return *io;
 }

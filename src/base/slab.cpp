@@ -36,11 +36,17 @@ struct SlabThread {
     ~SlabThread() {
         Shared& all = shared();
         const std::lock_guard lock(all.mutex);
+        const auto hand_on = [&all](Slab::Block* block, std::size_t index) {
+            block->next = all.free.free[index];
+            all.free.free[index] = block;
+        };
         for (std::size_t index = 0; index <= Slab::kLargest / Slab::kStep; ++index) {
+            if (void* kept = std::exchange(Slab::lists_.kept[index], nullptr)) {
+                hand_on(static_cast<Slab::Block*>(kept), index);
+            }
             while (Slab::Block* block = Slab::lists_.free[index]) {
                 Slab::lists_.free[index] = block->next;
-                block->next = all.free.free[index];
-                all.free.free[index] = block;
+                hand_on(block, index);
             }
         }
     }

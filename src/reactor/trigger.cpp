@@ -114,6 +114,9 @@ bool TriggerQueue::begin_sleep() noexcept {
     if (first_ != nullptr) {
         return false;
     }
+    if (ref_count_.load(std::memory_order_acquire) == 1) {
+        return true;  // there is no trigger that anybody could fire, and only this thread makes one
+    }
     is_asleep_.store(true, std::memory_order_seq_cst);
     if (fired_.load(std::memory_order_seq_cst) != nullptr) {
         end_sleep();

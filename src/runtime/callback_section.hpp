@@ -13,6 +13,11 @@ public:
           outer_(coroutine_.attention_ & Coroutine::kInCallback) {
         coroutine_.attention_ |= Coroutine::kInCallback;
     }
+    /// For the running coroutine, which is known to be in none.
+    TA_INLINE CallbackSection(Scheduler& scheduler, Coroutine& running) noexcept
+        : scheduler_(scheduler), coroutine_(running), outer_(0) {
+        running.attention_ |= Coroutine::kInCallback;
+    }
     TA_INLINE ~CallbackSection() {
         if (outer_ == 0) {
             coroutine_.attention_ &= ~Coroutine::kInCallback;

@@ -101,6 +101,7 @@ SchedulerStats Scheduler::stats() const noexcept {
         stats.spawned = detail::hot.spawned;
         stats.switches += turns_granted_ - static_cast<std::uint32_t>(std::max(detail::hot.fast_turns, 0));
     }
+    stats.switches -= stats.handovers;  // each took a turn, which was counted as one
     stats.finished = stats.spawned - alive_count();
     return stats;
 }

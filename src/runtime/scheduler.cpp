@@ -258,7 +258,7 @@ TA_INLINE bool Scheduler::finish_owned(Coroutine& coroutine, bool& is_given) noe
     if (TA_UNLIKELY(host_hook_ != nullptr)) {
         host_hook_->finish(coroutine);
     }
-    const CallbackSection section(*this);
+    const CallbackSection section(*this, coroutine);
     if (TA_UNLIKELY(coroutine.is_listed())) {
         static_cast<ListNode<AliveTag>&>(coroutine).unlink();
     }
@@ -355,17 +355,16 @@ void Scheduler::context_main() noexcept {
             continue;
         }
         Coroutine& next = *scheduler.next_after(state, self, waiter, is_given);
-        next.waker_state_ = WakerState::NoStatus;
         state.current = &next;
         if (TA_UNLIKELY((next.attention_ & Coroutine::kUnstarted) != 0)) {
-            --scheduler.stats_.switches;  // the turn was counted as one
             ++scheduler.stats_.handovers;
-            scheduler.stacks_.unreserve();
+            ++state.promises;
             next.context_.inherit(self.context_);
-            next.attention_ &= ~Coroutine::kUnstarted;
+            next.begin_turn();
             scheduler.drop(self, is_given);
             continue;
         }
+        next.waker_state_ = WakerState::NoStatus;
         if (TA_LIKELY(state.spare == nullptr)) {
             scheduler.wait_as_spare(state, here, self, is_given, next);
             continue;

@@ -1,10 +1,13 @@
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <trueasync/reactor/trigger.hpp>
 #include <trueasync/runtime/runtime.hpp>
 #include <trueasync/thread/thread_pool.hpp>
 #include <vector>
+
+#include "base/look_around.hpp"
 
 namespace trueasync::detail {
 
@@ -21,13 +24,15 @@ struct PoolWorker {
 /// One generation of workers with their queue. Guarded by the pool's mutex.
 struct PoolCrew {
     IntrusiveList<ThreadTask, ThreadTask> queue;
-    std::size_t queued = 0;
+    std::atomic<std::size_t> queued = 0;  // changed under the mutex only
     std::size_t live = 0;
-    std::size_t idle = 0;          // without a runtime
-    std::condition_variable wake;  // the same
-    ThreadWaiters idle_workers;    // with a runtime
+    std::size_t idle = 0;            // without a runtime: asleep
+    bool is_looking = false;         // the same: one of them is awake and looks for a task
+    detail::LookAround look_around;  // of that one
+    std::condition_variable wake;    // the same
+    ThreadWaiters idle_workers;      // with a runtime
     std::vector<PoolWorker*> workers;
-    bool is_retiring = false;
+    std::atomic<bool> is_retiring = false;  // as `queued`
 
     void wake_one(bool has_runtime) noexcept {
         has_runtime ? static_cast<void>(idle_workers.wake_one()) : wake.notify_one();

@@ -157,7 +157,7 @@ WaitResult ThreadPoolCore::submit(
         crew.idle_workers.wake_one();
         return WaitResult::Ready;
     }
-    const bool is_wake_needed = crew.idle != 0;
+    const bool is_wake_needed = crew.idle != 0 && crew.queued > (crew.is_looking ? 1 : 0);
     const std::shared_ptr<Crew> kept = crews_.back();
     lock.unlock();
     if (is_wake_needed) {
@@ -414,6 +414,16 @@ void ThreadPoolCore::serve_plain(Crew& crew, Worker& worker) noexcept {
         }
         if (crew.is_retiring) {
             return;
+        }
+        if (!crew.is_looking) {
+            crew.is_looking = true;
+            lock.unlock();
+            crew.look_around.until([&crew] { return crew.queued != 0 || crew.is_retiring; });
+            lock.lock();
+            crew.is_looking = false;
+            if (crew.queued != 0 || crew.is_retiring) {
+                continue;
+            }
         }
         ++crew.idle;
         crew.wake.wait(lock);

@@ -32,8 +32,9 @@ protected:
     static constexpr std::uint8_t kHasFunction = 1;
     static constexpr std::uint8_t kHasValue = 2;
 
-    explicit TypedCoroutine(std::source_location where) noexcept : Coroutine(where) { this->set_body(kHasFunction); }
-    TypedCoroutine(std::source_location where, std::uint64_t id) noexcept : Coroutine(where, Claim{id, kHasFunction}) {}
+    TypedCoroutine(std::source_location where, std::uint8_t body) noexcept : Coroutine(where) { this->set_body(body); }
+    TypedCoroutine(std::source_location where, std::uint8_t body, std::uint64_t id) noexcept
+        : Coroutine(where, Claim{id, body}) {}
     ~TypedCoroutine() override {
         if ((this->body() & kHasValue) != 0) {
             std::destroy_at(&value_);
@@ -64,11 +65,14 @@ class ClosureCoroutine final : public TypedCoroutine<T> {
 public:
     template <typename G>
     ClosureCoroutine(G&& function, std::source_location where)
-        : TypedCoroutine<T>(where), function_(std::forward<G>(function)) {}
+        : TypedCoroutine<T>(where, kFresh), function_(std::forward<G>(function)) {}
     template <typename G>
     ClosureCoroutine(G&& function, std::source_location where, std::uint64_t id)
-        : TypedCoroutine<T>(where, id), function_(std::forward<G>(function)) {}
+        : TypedCoroutine<T>(where, kFresh, id), function_(std::forward<G>(function)) {}
     ~ClosureCoroutine() override { drop_body(); }
+
+    static void* operator new(std::size_t size) { return Slab::allocate_kept(size); }
+    static void operator delete(void* memory, std::size_t size) noexcept { Slab::release_kept(memory, size); }
 
 protected:
     void run() override {
@@ -80,7 +84,9 @@ protected:
             return;
         }
         std::destroy_at(&function_);
-        this->set_body(Base::kHasValue);
+        if constexpr (kFresh != Base::kHasValue) {
+            this->set_body(Base::kHasValue);
+        }
     }
     void drop_body() noexcept override {
         if ((this->body() & Base::kHasFunction) != 0) {
@@ -91,7 +97,7 @@ protected:
     void end_easily() noexcept override {
         if constexpr (std::is_trivially_destructible_v<typename Base::Stored>) {
             if (TA_LIKELY(this->has_ended_bare() && this->body() == Base::kHasValue)) {
-                Event::operator delete(this, sizeof(*this));
+                Slab::release_kept(this, sizeof(*this));
                 return;
             }
         }
@@ -100,6 +106,12 @@ protected:
 
 private:
     using Base = TypedCoroutine<T>;
+    /// Where neither the function nor the value has anything to destroy, nobody asks for the value before it is there, and it need not be
+    /// noted when it comes.
+    static constexpr std::uint8_t kFresh =
+        std::is_trivially_destructible_v<F> && std::is_trivially_destructible_v<typename Base::Stored>
+            ? Base::kHasValue
+            : Base::kHasFunction;
 
     union {
         F function_;

@@ -120,8 +120,12 @@ public:
     virtual Place suspended_at() const { return is_listed() ? Place(suspended_at_) : Place(); }
     Owner* owner() const noexcept { return (extras_ & kOwned) != 0 ? owner_ : nullptr; }
     void set_owner(Owner* owner) noexcept {
+        if (owner == nullptr) {
+            extras_ &= static_cast<std::uint8_t>(~kOwned);
+            return;
+        }
         owner_ = owner;
-        note(kOwned, owner != nullptr);
+        note(kOwned, true);
     }
     /// A number that belongs to the owner: it keeps there where it has the coroutine.
     std::uint32_t owner_note() const noexcept { return owner_note_; }
@@ -280,7 +284,12 @@ private:
         attention_ &= ~std::uint32_t{kUnlisted};
     }
 
-    // The order matters: a spawn is bound by how much it writes, so what is not set here is not touched by it.
+    // The order matters: a spawn is bound by how many cache lines it writes, so what only few need, or only whoever stops, lies between
+    // what a switch touches and what every spawn sets, which shares its line with the closure behind it.
+    Error* error_;  // counted; this, the owner and the rest mean nothing without their `Extra`
+    Rare* rare_;
+    std::byte gap_[32];  // keeps the waker, and what follows it, in a line of their own
+    Waker waker_;        // built when it is listed
     // Far from `waker_state_`: read together with what was just written, it would have to wait.
     std::uint16_t protect_depth_ = 0;
     std::uint8_t extras_ = 0;
@@ -288,10 +297,7 @@ private:
     std::uint32_t owner_note_ = 0;
     std::uint64_t id_ = 0;
     std::source_location spawned_at_;
-    Error* error_;  // counted; these three mean nothing without their `Extra`
     Owner* owner_;
-    Rare* rare_;
-    Waker waker_;  // built when it is listed
 };
 
 TA_INLINE void detail::SwitchState::begin_turn() noexcept {
@@ -316,7 +322,7 @@ inline Coroutine& Coroutine::of(WakeCallback& first) noexcept {
 }
 
 #if !defined(TA_TSAN) && !defined(TA_ASAN)
-static_assert(sizeof(Coroutine) <= 256, "a parked coroutine is one page and this");
+static_assert(sizeof(Coroutine) <= 288, "a parked coroutine is one page and this");
 #endif
 
 }  // namespace trueasync

@@ -5,8 +5,10 @@
 #include <array>
 #include <cerrno>
 #include <ctime>
+#include <trueasync/reactor/loop_return.hpp>
 #include <trueasync/reactor/system_error.hpp>
 
+#include "base/look_around.hpp"
 #include "uv_base.hpp"
 
 namespace trueasync::detail {
@@ -16,6 +18,9 @@ namespace {
 // Descriptors are reported as number and generation; no descriptor is as large as these.
 constexpr std::uint64_t kWakeUp = UINT64_MAX;
 constexpr std::uint64_t kLibuv = UINT64_MAX - 1;
+
+/// A sleep so long that a look around before it delays nothing that is due.
+constexpr Duration kLongSleep = std::chrono::milliseconds(1);
 
 constexpr PollMask kBothWays = PollMask::Readable | PollMask::Writable;
 
@@ -54,7 +59,10 @@ public:
         if (TA_UNLIKELY(has_pending())) {
             must_return = look_at_pending() || must_return;
         }
-        const Duration limit = must_return ? Duration::zero() : time_to_sleep();
+        Duration limit = must_return ? Duration::zero() : time_to_sleep();
+        if (TA_UNLIKELY(limit > kLongSleep && is_work_out())) {
+            limit = look_around_.until([this] { return !triggers_->empty(); }) ? Duration::zero() : time_to_sleep();
+        }
         const bool is_asleep = limit != Duration::zero() && triggers_->begin_sleep();
         stats_.sleeps += is_asleep ? 1 : 0;
         const int count = wait_for_events(is_asleep ? limit : Duration::zero());
@@ -270,6 +278,12 @@ private:
     }
 
     /// Until the next thing that is known to come; the longest of all durations when there is none.
+    /// Whether another thread has something that will come back.
+    bool is_work_out() const noexcept {
+        const auto& returns = triggers_->returns();
+        return returns != nullptr && returns->expected() != 0;
+    }
+
     Duration time_to_sleep() noexcept {
         Duration limit = Duration::max();
         if (TA_UNLIKELY(is_loop_used_)) {
@@ -316,6 +330,7 @@ private:
     uv_async_t anchor_{};
     int epoll_ = -1;
     bool has_pwait2_ = true;
+    LookAround look_around_;  // for what other threads are about to send
 };
 
 }  // namespace

@@ -110,6 +110,36 @@ TEST(Slab, ReleasedBlockIsTheNextOne) {
     Slab::release(second, 300);
 }
 
+TEST(Slab, KeptBlockComesBeforeTheList) {
+    if (!kRecycles) {
+        GTEST_SKIP() << "under AddressSanitizer every block is an allocation of its own";
+    }
+    constexpr std::size_t kSize = 12 * Slab::kStep;
+    void* const first = Slab::allocate(kSize);
+    void* const second = Slab::allocate(kSize);
+    Slab::release_kept(first, kSize);
+    Slab::release_kept(second, kSize);  // one is kept already: to the list
+    EXPECT_EQ(Slab::allocate_kept(kSize), first);
+    EXPECT_EQ(Slab::allocate_kept(kSize), second);
+    Slab::release_kept(first, kSize);
+    EXPECT_NE(Slab::allocate(kSize), first) << "a kept block is in no list";
+    EXPECT_EQ(Slab::allocate_kept(kSize), first);
+}
+
+TEST(Slab, ThreadThatEndsHandsItsKeptBlockOn) {
+    if (!kRecycles) {
+        GTEST_SKIP() << "under AddressSanitizer every block is an allocation of its own";
+    }
+    constexpr std::size_t kSize = 11 * Slab::kStep;
+    std::set<void*> kept;
+    std::thread([&] {
+        void* const block = Slab::allocate(kSize);
+        kept.insert(block);
+        Slab::release_kept(block, kSize);
+    }).join();
+    EXPECT_GT(allocations_until(kept, kSize), 0u);
+}
+
 TEST(Slab, SizesOfOneClassShareBlocks) {
     if (!kRecycles) {
         GTEST_SKIP() << "under AddressSanitizer every block is an allocation of its own";

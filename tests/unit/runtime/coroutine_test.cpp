@@ -52,7 +52,7 @@ CORO_TEST(Coroutine, InfoNamesPlaceOfSpawnAndOfSuspension) {
 
 CORO_TEST(Coroutine, SizeIsBounded) {
 #if !defined(TA_TSAN) && !defined(TA_ASAN)
-    EXPECT_LE(sizeof(Coroutine), 256U);
+    EXPECT_LE(sizeof(Coroutine), 288U);
 #endif
     EXPECT_EQ(size_of(EventType::Coroutine), sizeof(Coroutine));
 }

@@ -362,7 +362,7 @@ CORO_TEST(Misuse, NoMemoryForOneMoreStack) {
     EXPECT_EQ(await(spawn(one)), 1);  // the memory for its like is there from now on: only the stack can be missing
     const std::size_t base = live_stacks();
     {
-        const AddressSpaceLimit limit(48 * 1024 * 1024);
+        const AddressSpaceLimit limit(32 * 1024 * 1024);
         ErrorCode code = ErrorCode::System;
         for (int i = 0; i < 10000 && code == ErrorCode::System; ++i) {
             try {
