@@ -110,8 +110,11 @@ TA_PHP_THREAD_LOCAL FiberRelief fiber_relief;
 bool start_slow() noexcept {
     find_observers();
     request.has_native_fibers = request.has_seen_fiber;
+    if (request.scheduler_page == nullptr) {
+        request.scheduler_page = std::make_unique<Request::Page>();
+    }
     request.scheduler_vm.begin(
-        request.scheduler_page, reinterpret_cast<zend_function*>(&scheduler_function), EG(error_reporting),
+        request.scheduler_page->bytes, reinterpret_cast<zend_function*>(&scheduler_function), EG(error_reporting),
         EG(main_fiber_context), {}
     );
     RuntimeSettings settings;
