@@ -19,6 +19,7 @@
 #include "pcntl.hpp"
 #include "proc.hpp"
 #include "stream_select.hpp"
+#include "test_main.hpp"
 #include "transparent.hpp"
 
 #include <ext/standard/basic_functions.h>
@@ -225,7 +226,11 @@ ExecuteEx execute_before = nullptr;
 /// Runs a script that is at the bottom of everything, then what it has left. The engine reports an uncaught exception only afterwards.
 void execute_bottom(zend_execute_data* execute_data) {
     zend_execute_ex = execute_before;  // for all calls inside: the engine's fast paths ask for this
-    zend_execute_ex(execute_data);
+    if (UNEXPECTED(is_main_in_coroutine())) {
+        execute_in_coroutine(execute_data);
+    } else {
+        zend_execute_ex(execute_data);
+    }
     if (request.runtime != nullptr && EG(current_execute_data) == nullptr) {
         finish_runtime();
         if (request.uncaught != nullptr && EG(exception) == nullptr) {
