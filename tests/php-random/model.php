@@ -368,8 +368,8 @@ final class Model
             yield from $this->body($self, $body);
         } finally {
             --$me->protects;
+            $this->leave();
         }
-        $this->leave();
     }
 
     private function cycle(int $self, int $mark): array
