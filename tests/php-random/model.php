@@ -102,6 +102,14 @@ final class Model
         $this->queue[] = $coroutine;
     }
 
+    /// One that was cancelled while it waited is in the queue already.
+    private function enqueueOnce(ModelCoroutine $coroutine): void
+    {
+        if (!$coroutine->isQueued) {
+            $this->enqueue($coroutine);
+        }
+    }
+
     private function turn(ModelCoroutine $coroutine): void
     {
         $coroutine->isQueued = false;
@@ -450,8 +458,9 @@ final class Model
                 $this->leave();
                 $channel->senders[] = $me;
                 try {
-                    yield from $this->park(fn () => $this->remove($channel->senders, $me));
+                    yield from $this->park();
                 } catch (ModelCancellation $error) {
+                    $this->remove($channel->senders, $me);  // until now it was one of them
                     if ($this->take($channel->woken, $me)) {
                         --$channel->promised;
                         $this->offerSlot($channel);
@@ -483,8 +492,9 @@ final class Model
                 $this->leave();
                 $channel->receivers[] = $me;
                 try {
-                    yield from $this->park(fn () => $this->remove($channel->receivers, $me));
+                    yield from $this->park();
                 } catch (ModelCancellation $error) {
+                    $this->remove($channel->receivers, $me);
                     if ($this->take($channel->woken, $me)) {
                         --$channel->reserved;
                         $this->offerValue($channel);
@@ -543,13 +553,13 @@ final class Model
     private function wake(ModelChannel $channel, ModelCoroutine $coroutine): void
     {
         $channel->woken[] = $coroutine;
-        $this->enqueue($coroutine);
+        $this->enqueueOnce($coroutine);
     }
 
     private function close(ModelChannel $channel): void
     {
         $channel->isClosed = true;
-        array_map($this->enqueue(...), [...$channel->receivers, ...$channel->senders]);
+        array_map($this->enqueueOnce(...), [...$channel->receivers, ...$channel->senders]);
         $channel->receivers = $channel->senders = [];
     }
 }

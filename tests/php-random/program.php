@@ -17,7 +17,7 @@ final class Program
     public function __construct(public readonly int $seed)
     {
         mt_srand($seed);
-        $this->budget = 10 + $this->pick(50);
+        $this->budget = 10 + $this->pick($this->pick(10) === 0 ? 300 : 50);
         // Who was cancelled while a fiber, a scope or a group worked for it leaves it to others, at a time that nothing promises.
         $this->cancels = $this->pick(2) === 0;
         for ($count = $this->pick(3); $count > 0; --$count) {
@@ -40,7 +40,7 @@ final class Program
     private function body(int $self, int $depth, bool $may, bool $prints = false): array
     {
         $operations = [];
-        for ($count = 1 + $this->pick(5); $count > 0 && $this->budget-- > 0; --$count) {
+        for ($count = 1 + $this->pick($depth === 0 ? 20 : 5); $count > 0 && $this->budget-- > 0; --$count) {
             $operations[] = $this->operation($self, $depth + 1, $may, $prints);
         }
         return $operations;
