@@ -87,6 +87,9 @@ Place PhpCoroutine::spawned_at() const {
 }
 
 Place PhpCoroutine::suspended_at() const {
+    if (!is_started() || is_finished()) {
+        return {};
+    }
     return place_of(is_running() ? EG(current_execute_data) : vm.current_execute_data);
 }
 
