@@ -96,9 +96,9 @@ Place PhpCoroutine::suspended_at() const {
 void PhpCoroutine::leave() noexcept {
     if (is_loaded_) {
         save();
-    } else {
+    } else if (EG(current_execute_data) == vm.current_execute_data) {
         vm.save();  // what was called since may have thrown
-    }
+    }               // else it has left before in the same window, and is not back yet
     request.scheduler_vm.load();
     request.is_in_scheduler = true;
 }
