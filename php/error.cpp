@@ -144,8 +144,8 @@ void throw_in_php(const Error& error) noexcept {
     is_exit(exception) ? throw_exit(exception) : zend_throw_exception_internal(exception);
 }
 
-void Shown::add(const Error* error) noexcept {
-    if (zend_object* thrown = PhpError::thrown_by(error); thrown != nullptr && error->ref_count() == 1) {
+void Shown::add(const Error* error, std::uint32_t times) noexcept {
+    if (zend_object* thrown = PhpError::thrown_by(error); thrown != nullptr && error->ref_count() == times) {
         add(thrown);
     }
 }

@@ -18,8 +18,8 @@ public:
     void add(Value& value) noexcept { zend_get_gc_buffer_add_zval(buffer_, value.get()); }
     void add(Callable& callable) noexcept { add(callable.function()); }
     void add(zend_object* object) noexcept { zend_get_gc_buffer_add_obj(buffer_, object); }
-    /// The exception in it, if nobody else has it.
-    void add(const Error* error) noexcept;
+    /// The exception in it, if nobody else has it: the object that is shown holds it `times` times.
+    void add(const Error* error, std::uint32_t times = 1) noexcept;
     void give_to(zval** table, int* count) noexcept { zend_get_gc_buffer_use(buffer_, table, count); }
 
 private:

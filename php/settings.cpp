@@ -78,6 +78,7 @@ PHP_INI_ENTRY("async.stack_pool_max", "131072", PHP_INI_ALL, change_bound)
 PHP_INI_ENTRY("async.transparent_io", "1", PHP_INI_SYSTEM, nullptr)
 PHP_INI_ENTRY("async.transparent_io_skip_objects", "", PHP_INI_SYSTEM, nullptr)
 PHP_INI_ENTRY("async.transparent_io_skip_functions", "", PHP_INI_SYSTEM, nullptr)
+PHP_INI_ENTRY("async.test_main_in_coroutine", "0", PHP_INI_SYSTEM, nullptr)
 PHP_INI_END()
 
 std::vector<std::string> words_of(const char* setting) {

@@ -45,6 +45,9 @@ bool Callable::call(zval* result, std::uint32_t count, zval* arguments, HashTabl
     }
     const Outermost outermost;
     const bool was_called = zend_call_function(&call, cache.function_handler != nullptr ? &cache : nullptr) == SUCCESS;
+    if (UNEXPECTED(Z_ISREF_P(result))) {
+        zend_unwrap_reference(result);
+    }
     return was_called && EG(exception) == nullptr;
 }
 

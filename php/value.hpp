@@ -126,6 +126,8 @@ public:
         if (UNEXPECTED(EG(exception) != nullptr)) {
             zval_ptr_dtor(result);
             ZVAL_UNDEF(result);
+        } else if (UNEXPECTED(Z_ISREF_P(result))) {  // of a function that returns one
+            zend_unwrap_reference(result);
         }
         return true;
     }

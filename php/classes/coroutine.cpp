@@ -40,6 +40,15 @@ HashTable* show_to_collector(zend_object* object, zval** table, int* count) {
     return nullptr;
 }
 
+/// `@` holds for the code behind it, not for a coroutine that begins there.
+int unsilenced_level() noexcept {
+    if (EXPECTED(!E_HAS_ONLY_FATAL_ERRORS(EG(error_reporting)))) {
+        return EG(error_reporting);
+    }
+    const char* level = INI_STR("error_reporting");
+    return level != nullptr && *level != '\0' ? static_cast<int>(INI_INT("error_reporting")) : E_ALL;
+}
+
 zend_object* refuse_new(zend_class_entry* ce) {
     zend_throw_error(nullptr, "Cannot directly construct %s, use Async\\spawn() instead", ZSTR_VAL(ce->name));
     return zend_objects_new(zend_standard_class_def);
@@ -49,7 +58,7 @@ zend_object* refuse_new(zend_class_entry* ce) {
 
 PhpCoroutine::PhpCoroutine() : Coroutine(std::source_location()) {
     vm.vm_stack = nullptr;
-    vm.error_reporting = EG(error_reporting);
+    vm.error_reporting = unsilenced_level();
     become_host_object(sizeof(PhpCoroutine));
 }
 
@@ -78,15 +87,18 @@ Place PhpCoroutine::spawned_at() const {
 }
 
 Place PhpCoroutine::suspended_at() const {
+    if (!is_started() || is_finished()) {
+        return {};
+    }
     return place_of(is_running() ? EG(current_execute_data) : vm.current_execute_data);
 }
 
 void PhpCoroutine::leave() noexcept {
     if (is_loaded_) {
         save();
-    } else {
+    } else if (EG(current_execute_data) == vm.current_execute_data) {
         vm.save();  // what was called since may have thrown
-    }
+    }               // else it has left before in the same window, and is not back yet
     request.scheduler_vm.load();
     request.is_in_scheduler = true;
 }

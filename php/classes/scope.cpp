@@ -45,6 +45,14 @@ public:
 
 TA_PHP_THREAD_LOCAL std::unordered_map<const ScopeEvent*, zend_object*> objects;  // not counted
 
+TA_PHP_THREAD_LOCAL std::unordered_map<const ScopeEvent*, const GroupEvent*> groups;  // by their own scopes
+
+/// Whether a scope below does nothing but wait for the collector to take it too.
+bool is_idle_group(const ScopeEvent& scope) {
+    const auto found = groups.find(&scope);
+    return found != groups.end() && found->second->ref_count() == 1 && scope.ref_count() == 1;
+}
+
 struct ScopeData {
     Ref<ScopeEvent> scope;
     Value file;              // keeps the text of its place
@@ -68,7 +76,12 @@ struct ScopeData {
         }
     }
     void show(Shown& shown) {
-        if (scope == nullptr || scope->ref_count() != 1) {  // something runs in it, and it stays
+        if (scope == nullptr) {
+            return;
+        }
+        std::uint32_t idle = 1;
+        scope->each_child([&](ScopeEvent& child) { idle += is_idle_group(child) ? 1 : 0; });
+        if (scope->ref_count() != idle) {  // something runs in it, and it stays
             return;
         }
         for (ScopeErrorHandler* handler : {scope->error_handler(), scope->child_error_handler()}) {
@@ -107,6 +120,9 @@ zend_object* scope_object(ScopeEvent& scope) noexcept {
     attach(object, Ref<ScopeEvent>(&scope));
     return object;
 }
+
+void note_group(const GroupEvent& group) { groups[&group.scope()] = &group; }
+void forget_group(const GroupEvent& group) { groups.erase(&group.scope()); }
 
 ScopeEvent* current_scope() noexcept {
     if (!start()) {

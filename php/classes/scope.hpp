@@ -4,6 +4,7 @@
 
 #include "../value.hpp"
 
+#include <trueasync/structured/group.hpp>
 #include <trueasync/structured/scope.hpp>
 
 namespace trueasync::php {
@@ -20,6 +21,10 @@ zend_object* scope_object(ScopeEvent& scope) noexcept;
 
 /// The scope of the running code; starts the scheduler. Null: it threw.
 ScopeEvent* current_scope() noexcept;
+
+/// The object of a group holds that of the scope above, and shows it to the collector: the group's own scope is no reason to stay then.
+void note_group(const GroupEvent& group);
+void forget_group(const GroupEvent& group);
 
 /// After a fatal error the engine destroys no objects; scopes still call their handlers.
 void scope_request_end();

@@ -13,6 +13,7 @@
 #include "scope.hpp"
 
 #include <trueasync/structured/group.hpp>
+#include <unordered_map>
 
 namespace trueasync::php {
 
@@ -76,6 +77,11 @@ struct GroupData {
     Value scope;  // of the user: lives as long as the group
     Value file;
 
+    ~GroupData() {
+        if (group != nullptr && scope.is_set()) {
+            forget_group(*group);
+        }
+    }
     void dropped() {
         if (const Ref<PhpGroup> held = group) {
             held->handle_dropped();
@@ -86,12 +92,17 @@ struct GroupData {
         if (group == nullptr || group->ref_count() != 1) {
             return;
         }
+        std::unordered_map<const Error*, std::uint32_t> errors;  // one cancellation is the error of many
+        ++errors[group->cancellation()];
         group->each_settled([&](const TaskKey&, Error* error, void* value) {
             if (value != nullptr) {
                 shown.add(*static_cast<Value*>(value));
             }
-            shown.add(error);
+            ++errors[error];
         });
+        for (const auto& [error, times] : errors) {
+            shown.add(error, times);
+        }
         group->finally_list().each([&](FinallyHandler& handler) {
             shown.add(static_cast<PhpFinally&>(handler).callable);
             shown.add(static_cast<PhpFinally&>(handler).argument);
@@ -186,6 +197,9 @@ void construct(INTERNAL_FUNCTION_PARAMETERS, GroupKind kind) {
     }
     const Place place = place_here(self.file);
     self.group = make_ref<PhpGroup>(kind, limits, parent, place);
+    if (scope != nullptr) {
+        note_group(*self.group);
+    }
 }
 
 void spawn_task(zval* self, const Task& given, std::optional<TaskKey> key) {

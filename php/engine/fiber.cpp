@@ -110,6 +110,7 @@ public:
     Ref<Error> run() override {
         EG(active_fiber) = fiber_;
         fiber_->context.status = ZEND_FIBER_STATUS_RUNNING;
+        fiber_->stack_bottom = fiber_->execute_data = EG(current_execute_data);
         std::vector<zval> plain(arguments_.size());
         for (std::size_t i = 0; i < plain.size(); ++i) {
             ZVAL_COPY_VALUE(&plain[i], arguments_[i].get());
@@ -166,9 +167,17 @@ private:
 
 /// Lets the fiber go on and waits until it yields or ends.
 void drive(Drive& drive, zval* return_value) {
+    zend_fiber* const self =
+        EG(active_fiber) != nullptr && drives.contains(EG(active_fiber)) ? EG(active_fiber) : nullptr;
+    if (self != nullptr) {
+        self->execute_data = EG(current_execute_data);  // for reflection
+    }
     drive.is_driven = true;
     const WaitResult result = drive.to_driver.take();
     drive.is_driven = false;
+    if (self != nullptr && EG(active_fiber) == self) {
+        self->execute_data = self->stack_bottom;
+    }
     if (has_arrived(result)) {
         drive.receive(return_value);
     }
@@ -208,6 +217,7 @@ ZEND_NAMED_FUNCTION(fiber_start) {
     auto link = std::make_shared<Drive>();
     drives.emplace(fiber, link);
     fiber->context.status = ZEND_FIBER_STATUS_RUNNING;
+    fiber->stack_bottom = fiber->execute_data = request.scheduler_vm.current_execute_data;  // reflection looks there
     Ref<Coroutine> coroutine;
     if (!check(request.runtime->scheduler().spawn_helper(
             std::make_unique<FiberBody>(fiber, link, std::move(values), std::move(names)), Place(), Priority::Normal,
@@ -278,6 +288,7 @@ ZEND_NAMED_FUNCTION(fiber_suspend) {
     const std::shared_ptr<Drive> link = drive_of(fiber);
     link->send(value != nullptr ? Value(value) : Value::null(), false);
     fiber->context.status = ZEND_FIBER_STATUS_SUSPENDED;
+    fiber->execute_data = execute_data;  // for reflection and the collector
     link->to_driver.pass();
     GC_DELREF(&fiber->std);  // whoever holds the object decides whether it goes on
     const WaitResult result = link->to_fiber.take();
@@ -286,6 +297,7 @@ ZEND_NAMED_FUNCTION(fiber_suspend) {
             GC_ADDREF(&fiber->std);
         }
         fiber->context.status = ZEND_FIBER_STATUS_RUNNING;
+        fiber->execute_data = fiber->stack_bottom;
     }
     if (has_arrived(result)) {
         link->receive(return_value);

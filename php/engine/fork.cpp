@@ -2,6 +2,7 @@
 
 #include "replace.hpp"
 #include "request.hpp"
+#include "test_main.hpp"
 #include "transparent.hpp"
 
 namespace trueasync::php {
@@ -11,7 +12,8 @@ namespace {
 zif_handler fork_before = nullptr;
 
 ZEND_NAMED_FUNCTION(guarded_fork) {
-    if (request.runtime != nullptr && request.runtime->scheduler().alive_count() > 1) {
+    const std::size_t usual = is_main_in_coroutine() ? 2 : 1;
+    if (request.runtime != nullptr && request.runtime->scheduler().alive_count() > usual) {
         zend_throw_error(
             nullptr,
             "Cannot fork() while coroutines other than the main one are running. fork() is only allowed when just the "

@@ -24,7 +24,12 @@ namespace {
 /// In a signal handler. The engine has a handler of its own for every common signal, also when PHP code has set none; called for such
 /// a signal it would do what the system does by default, which is mostly to end the process.
 bool is_handled_by_php(int number) noexcept {
-#if defined(ZEND_SIGNALS) && !defined(ZTS)
+#ifdef ZEND_SIGNALS
+#ifdef ZTS
+    if (tsrm_get_ls_cache() == nullptr) {
+        return false;  // a thread that is not PHP's
+    }
+#endif
     void* const handler = SIGG(handlers)[number - 1].handler;
     return handler != reinterpret_cast<void*>(SIG_DFL) && handler != reinterpret_cast<void*>(SIG_IGN);
 #else

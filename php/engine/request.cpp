@@ -19,6 +19,7 @@
 #include "pcntl.hpp"
 #include "proc.hpp"
 #include "stream_select.hpp"
+#include "test_main.hpp"
 #include "transparent.hpp"
 
 #include <ext/standard/basic_functions.h>
@@ -110,8 +111,11 @@ TA_PHP_THREAD_LOCAL FiberRelief fiber_relief;
 bool start_slow() noexcept {
     find_observers();
     request.has_native_fibers = request.has_seen_fiber;
+    if (request.scheduler_page == nullptr) {
+        request.scheduler_page = std::make_unique<Request::Page>();
+    }
     request.scheduler_vm.begin(
-        request.scheduler_page, reinterpret_cast<zend_function*>(&scheduler_function), EG(error_reporting),
+        request.scheduler_page->bytes, reinterpret_cast<zend_function*>(&scheduler_function), EG(error_reporting),
         EG(main_fiber_context), {}
     );
     RuntimeSettings settings;
@@ -222,7 +226,11 @@ ExecuteEx execute_before = nullptr;
 /// Runs a script that is at the bottom of everything, then what it has left. The engine reports an uncaught exception only afterwards.
 void execute_bottom(zend_execute_data* execute_data) {
     zend_execute_ex = execute_before;  // for all calls inside: the engine's fast paths ask for this
-    zend_execute_ex(execute_data);
+    if (UNEXPECTED(is_main_in_coroutine())) {
+        execute_in_coroutine(execute_data);
+    } else {
+        zend_execute_ex(execute_data);
+    }
     if (request.runtime != nullptr && EG(current_execute_data) == nullptr) {
         finish_runtime();
         if (request.uncaught != nullptr && EG(exception) == nullptr) {

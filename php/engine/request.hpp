@@ -20,11 +20,14 @@ struct Request {
     PhpCoroutine* main = nullptr;  // counted
     Ref<ScopeEvent> main_scope;
     VmState scheduler_vm = {};  // in force while no coroutine runs
-    alignas(zval) std::byte scheduler_page[kFirstPage];
-    std::size_t stack_size = 0;       // of the runtime's coroutines, as it was set
-    zend_object* uncaught = nullptr;  // counted; what will be reported when everything has unwound
-    bool is_open = false;             // PHP code can run
-    bool is_in_scheduler = false;     // no coroutine's state is loaded
+    struct Page {
+        alignas(zval) std::byte bytes[kFirstPage];
+    };
+    std::unique_ptr<Page> scheduler_page;  // not here: a thread has little room for variables of its own
+    std::size_t stack_size = 0;            // of the runtime's coroutines, as it was set
+    zend_object* uncaught = nullptr;       // counted; what will be reported when everything has unwound
+    bool is_open = false;                  // PHP code can run
+    bool is_in_scheduler = false;          // no coroutine's state is loaded
     bool is_interrupt_queued = false;
     bool is_dying = false;               // after a fatal error: coroutines only unwind, no code of theirs runs
     bool has_seen_fiber = false;         // one was made: the first question about coroutines starts the scheduler

@@ -85,6 +85,8 @@ public:
     std::uint32_t running() const noexcept { return running_; }
     GroupKind kind() const noexcept { return kind_; }
     ScopeEvent& scope() const noexcept { return *scope_; }
+    /// What it was cancelled with; null when it was not.
+    const Error* cancellation() const noexcept { return cancellation_.get(); }
     Place created_at() const noexcept { return created_at_; }
 
     /// Waits until nobody runs or waits for a slot. May suspend. `Refused` when the group is not shut.

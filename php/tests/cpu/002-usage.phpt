@@ -2,6 +2,8 @@
 cpu_usage(): the first call is the baseline, later ones give the delta
 --EXTENSIONS--
 true_async
+--SKIPIF--
+<?php if (getenv('SKIP_REPEAT')) die("skip the baseline is that of the process"); ?>
 --FILE--
 <?php
 use function Async\cpu_usage;

@@ -38,6 +38,7 @@ async.stack_pool_max => 131072 => 131072
 async.transparent_io => 1 => 1
 async.transparent_io_skip_objects => no value => no value
 async.transparent_io_skip_functions => no value => no value
+async.test_main_in_coroutine => 0 => 0
 
 true_async
 
@@ -64,3 +65,4 @@ async.stack_pool_max => 131072 => 131072
 async.transparent_io => 1 => 1
 async.transparent_io_skip_objects => no value => no value
 async.transparent_io_skip_functions => no value => no value
+async.test_main_in_coroutine => 0 => 0
