@@ -13,6 +13,7 @@
 #include "gc.hpp"
 #include "generator.hpp"
 #include "host_names.hpp"
+#include "in_use.hpp"
 #include "jit.hpp"
 #include "observer.hpp"
 #include "overflow.hpp"
@@ -45,6 +46,7 @@ public:
     void enter(Coroutine& coroutine) noexcept override { static_cast<PhpCoroutine&>(coroutine).enter(); }
     void finish(Coroutine& coroutine) noexcept override {
         end_cut_off(static_cast<PhpCoroutine&>(coroutine));
+        forget_use(static_cast<PhpCoroutine&>(coroutine));
         if (&coroutine != request.main) {
             auto& php = static_cast<PhpCoroutine&>(coroutine);
             php.vm.end();  // left behind by one that was abandoned
@@ -365,6 +367,7 @@ void request_minit() {
     generator_minit();
     proc_minit();
     stream_select_minit();
+    in_use_minit();
 }
 
 void request_mshutdown() {

@@ -3,6 +3,7 @@
 #include "../classes/coroutine.hpp"
 #include "../error.hpp"
 #include "../settings.hpp"
+#include "in_use.hpp"
 #include "proc.hpp"
 #include "request.hpp"
 
@@ -41,7 +42,11 @@ public:
         }
         // The compiler's state is one for all.
         const bool is_wrong_place = request.is_in_scheduler || request.is_dying || CG(in_compilation);
-        return is_wrong_place || had_fatal_error() ? Answer::Block : Answer::Suspend;
+        if (is_wrong_place || had_fatal_error()) {
+            return Answer::Block;
+        }
+        note_use(php);
+        return Answer::Suspend;
     }
 
     void cancelled(Coroutine& coroutine, Ref<Error> cancellation) noexcept override {
@@ -141,6 +146,7 @@ void begin_transparent_io() noexcept {
     }
     set_transparent_host(&host);
     watch_exceptions();
+    begin_in_use();
     const Status status = install_transparent(transparent_settings());
     const TransparentStats stats = transparent_stats();
     if (!status || stats.slots == 0 || stats.refused != 0) {
