@@ -18,6 +18,7 @@
 #include "observer.hpp"
 #include "overflow.hpp"
 #include "pcntl.hpp"
+#include "pipe_timeout.hpp"
 #include "proc.hpp"
 #include "stream_select.hpp"
 #include "transparent.hpp"
@@ -365,6 +366,7 @@ void request_minit() {
     fiber_minit();
     gc_minit();
     generator_minit();
+    pipe_timeout_minit();
     proc_minit();
     stream_select_minit();
     in_use_minit();

@@ -9,6 +9,7 @@
 
 #include <dlfcn.h>
 #include <php_network.h>
+#include <ext/standard/file.h>
 
 #include <utility>
 
@@ -46,6 +47,7 @@ public:
             return Answer::Block;
         }
         note_use(php);
+        FG(pclose_wait) = false;  // a process that another coroutine drops is not waited for
         return Answer::Suspend;
     }
 

@@ -198,3 +198,13 @@ int epoll_wait(int set, epoll_event* events, int count, int timeout) {
 }
 
 }  // namespace trueasync::hooked
+
+namespace trueasync {
+
+bool await_readable(int fd, Duration limit) noexcept {
+    pollfd one{fd, POLLIN, 0};
+    const timespec timeout = hooked::to_timespec(limit);
+    return hooked::is_non_blocking(fd) || hooked::ppoll(&one, 1, &timeout, nullptr) != 0;
+}
+
+}  // namespace trueasync

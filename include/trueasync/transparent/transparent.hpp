@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 #include <string>
+#include <trueasync/base/deadline.hpp>
 #include <trueasync/base/status.hpp>
 #include <trueasync/runtime/coroutine.hpp>
 #include <vector>
@@ -90,6 +91,10 @@ TA_API void set_transparent_host(TransparentHost* host) noexcept;
 TA_API void look_up_ahead(const char* name) noexcept;
 /// The answer was not needed.
 TA_API void forget_lookup() noexcept;
+
+/// For the embedding runtime, whose own calls reach the C library: suspends until something can be read, or the end or an error. False:
+/// `limit` has passed. At once when the descriptor does not block.
+[[nodiscard]] TA_API bool await_readable(int fd, Duration limit) noexcept;
 
 TA_API TransparentStats transparent_stats() noexcept;
 
