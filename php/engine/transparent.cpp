@@ -69,6 +69,13 @@ public:
                dladdr(caller, &object) != 0 && engine.dli_fbase == object.dli_fbase;
     }
 
+    bool is_in_shared(Coroutine& /*coroutine*/) noexcept override {
+        const zend_execute_data* call = EG(current_execute_data);
+        return !request.is_in_scheduler && call != nullptr && call->func != nullptr &&
+               call->func->type == ZEND_INTERNAL_FUNCTION && call->func->common.function_name != nullptr &&
+               zend_string_starts_with_literal(call->func->common.function_name, "curl_multi_");
+    }
+
     void child_changed(pid_t child, int status) noexcept override { note_child(child, status); }
 };
 

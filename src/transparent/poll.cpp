@@ -104,6 +104,9 @@ int poll_suspending(IoReactor& reactor, std::span<pollfd> descriptors, Deadline 
         if (const int closing = mark_closing(descriptors); closing != 0 || ready != 0) {
             return std::max(ready, closing);
         }
+        if (!is_first && is_in_shared()) {
+            return 0;
+        }
         Waited waited = Waited::Ready;
         if (count == 0) {
             waited = wait_time(deadline);

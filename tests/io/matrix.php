@@ -385,6 +385,7 @@ $rows = [
 ];
 $rows += require __DIR__ . '/in_use.php';
 $rows += require __DIR__ . '/names.php';
+$rows += require __DIR__ . '/libraries.php';
 
 if ($argc < 2) {
     echo implode("\n", array_keys($rows)), "\n";

@@ -59,6 +59,13 @@ public:
         return false;
     }
 
+    /// Whether `coroutine`, which runs, is inside a call on a handle that is there for several at once. When it closes a descriptor it does not
+    /// wait until others have left theirs, and its `poll` may return early with nothing: another may have taken what there was.
+    virtual bool is_in_shared(Coroutine& coroutine) noexcept {
+        static_cast<void>(coroutine);
+        return false;
+    }
+
 protected:
     ~TransparentHost() = default;
 };

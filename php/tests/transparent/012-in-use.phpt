@@ -57,14 +57,18 @@ $second = spawn(fn() => curl_exec($handle));
 $answer(stream_socket_accept($server, 5));
 echo await($second), "\n";
 
-// Several in one multi handle.
+// Several in one multi handle. It is never left while another is in the middle of it.
 $multi = curl_multi_init();
-$run = function () use ($multi, $server) {
+$is_inside = false;
+$run = function () use ($multi, $server, &$is_inside) {
     $handle = curl_init('http://' . stream_socket_get_name($server, false) . '/');
     curl_setopt($handle, CURLOPT_RETURNTRANSFER, true);
     curl_multi_add_handle($multi, $handle);
     do {
+        $is_inside && print("another is inside\n");
+        $is_inside = true;
         curl_multi_exec($multi, $running);
+        $is_inside = false;
         curl_multi_select($multi, 5);
     } while (curl_multi_getcontent($handle) === '' || $running > 0);
     return curl_multi_getcontent($handle) . ($running < 0 ? $running : '');
