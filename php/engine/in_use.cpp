@@ -204,7 +204,7 @@ void guard_all(HashTable* table, const zend_module_entry* module) noexcept {
     ZEND_HASH_FOREACH_END();
 }
 
-/// The first time that somebody waits in one of its functions. Classes of the program that extend one of the module's have copies.
+/// At the latest when somebody waits in one of its functions for the first time. Classes of the program that extend one of the module's have copies.
 TA_COLD void guard_module(const zend_module_entry* module) noexcept {
     static std::vector<const zend_module_entry*> known;
     if (module == nullptr || std::ranges::find(known, module) != known.end()) {
@@ -220,6 +220,22 @@ TA_COLD void guard_module(const zend_module_entry* module) noexcept {
         guard_all(&static_cast<zend_class_entry*>(Z_PTR_P(each))->function_table, module);
     }
     ZEND_HASH_FOREACH_END();
+}
+
+/// Those that are known to have connections, when all modules are there: before anything is compiled, since the JIT compiler takes the address
+/// of a handler for good.
+constexpr std::string_view kKnown[] = {"curl",  "pdo",   "pdo_pgsql", "pdo_mysql", "pdo_sqlite", "mysqli",
+                                       "pgsql", "redis", "memcached", "soap",      "ftp",        "ssh2",
+                                       "amqp",  "ldap",  "imap",      "mongodb",   "oci8"};
+
+zend_result (*post_startup_before)() = nullptr;
+
+zend_result guard_known() {
+    for (const std::string_view name : kKnown) {
+        guard_module(static_cast<zend_module_entry*>(zend_hash_str_find_ptr(&module_registry, name.data(), name.size()))
+        );
+    }
+    return post_startup_before != nullptr ? post_startup_before() : SUCCESS;
 }
 
 }  // namespace
@@ -254,12 +270,8 @@ void forget_use(PhpCoroutine& coroutine) noexcept {
     }
 }
 
-void begin_in_use() noexcept {
-    // Who is in the middle of a multi handle must tell the next.
-    guard_module(static_cast<zend_module_entry*>(zend_hash_str_find_ptr(&module_registry, "curl", 4)));
-}
-
 void in_use_minit() {
+    post_startup_before = std::exchange(zend_post_startup_cb, guard_known);
     slot = zend_get_resource_handle("true_async");
     for (const std::string_view name : kReads) {
         if (auto* function =

@@ -13,9 +13,6 @@ void note_use(PhpCoroutine& coroutine) noexcept;
 /// It is over.
 void forget_use(PhpCoroutine& coroutine) noexcept;
 
-/// With the first runtime.
-void begin_in_use() noexcept;
-
 void in_use_minit();
 
 }  // namespace trueasync::php

@@ -155,7 +155,6 @@ void begin_transparent_io() noexcept {
     }
     set_transparent_host(&host);
     watch_exceptions();
-    begin_in_use();
     const Status status = install_transparent(transparent_settings());
     const TransparentStats stats = transparent_stats();
     if (!status || stats.slots == 0 || stats.refused != 0) {
