@@ -17,12 +17,26 @@ constexpr std::size_t kMostNoted = 1024;  // children that others wait for are n
 zif_handler close_before = nullptr;
 std::unordered_map<pid_t, int> ended;
 
+/// The engine does this itself, and then looks whether somebody waits for the exit code: another coroutine may have changed that meanwhile.
+void close_pipes(const zend_resource& resource) noexcept {
+    const auto process = [&] {
+        return static_cast<php_process_handle*>(resource.ptr);
+    };  // others may close it meanwhile
+    for (int i = 0; process() != nullptr && i < process()->npipes; ++i) {
+        if (zend_resource* pipe = std::exchange(process()->pipes[i], nullptr)) {
+            GC_DELREF(pipe);
+            zend_list_close(pipe);
+        }
+    }
+}
+
 ZEND_NAMED_FUNCTION(close_process) {
     zval* argument = ZEND_NUM_ARGS() == 1 ? ZEND_CALL_ARG(execute_data, 1) : nullptr;
     pid_t child = -1;
     if (argument != nullptr && Z_TYPE_P(argument) == IS_RESOURCE && Z_RES_P(argument)->ptr != nullptr &&
         std::strcmp(zend_rsrc_list_get_rsrc_type(Z_RES_P(argument)), "process") == 0) {
         child = static_cast<php_process_handle*>(Z_RES_P(argument)->ptr)->child;
+        close_pipes(*Z_RES_P(argument));
     }
     close_before(INTERNAL_FUNCTION_PARAM_PASSTHRU);
     const auto found = ended.find(child);

@@ -13,10 +13,12 @@
 #include "gc.hpp"
 #include "generator.hpp"
 #include "host_names.hpp"
+#include "in_use.hpp"
 #include "jit.hpp"
 #include "observer.hpp"
 #include "overflow.hpp"
 #include "pcntl.hpp"
+#include "pipe_timeout.hpp"
 #include "proc.hpp"
 #include "stream_select.hpp"
 #include "test_main.hpp"
@@ -46,6 +48,7 @@ public:
     void enter(Coroutine& coroutine) noexcept override { static_cast<PhpCoroutine&>(coroutine).enter(); }
     void finish(Coroutine& coroutine) noexcept override {
         end_cut_off(static_cast<PhpCoroutine&>(coroutine));
+        forget_use(static_cast<PhpCoroutine&>(coroutine));
         if (&coroutine != request.main) {
             auto& php = static_cast<PhpCoroutine&>(coroutine);
             php.vm.end();  // left behind by one that was abandoned
@@ -371,8 +374,10 @@ void request_minit() {
     fiber_minit();
     gc_minit();
     generator_minit();
+    pipe_timeout_minit();
     proc_minit();
     stream_select_minit();
+    in_use_minit();
 }
 
 void request_mshutdown() {

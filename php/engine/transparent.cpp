@@ -3,11 +3,13 @@
 #include "../classes/coroutine.hpp"
 #include "../error.hpp"
 #include "../settings.hpp"
+#include "in_use.hpp"
 #include "proc.hpp"
 #include "request.hpp"
 
 #include <dlfcn.h>
 #include <php_network.h>
+#include <ext/standard/file.h>
 
 #include <utility>
 
@@ -41,7 +43,12 @@ public:
         }
         // The compiler's state is one for all.
         const bool is_wrong_place = request.is_in_scheduler || request.is_dying || CG(in_compilation);
-        return is_wrong_place || had_fatal_error() ? Answer::Block : Answer::Suspend;
+        if (is_wrong_place || had_fatal_error()) {
+            return Answer::Block;
+        }
+        note_use(php);
+        FG(pclose_wait) = false;  // a process that another coroutine drops is not waited for
+        return Answer::Suspend;
     }
 
     void cancelled(Coroutine& coroutine, Ref<Error> cancellation) noexcept override {
@@ -60,6 +67,13 @@ public:
         Dl_info object{};
         return dladdr(reinterpret_cast<void*>(&php_network_gethostbyname), &engine) != 0 &&
                dladdr(caller, &object) != 0 && engine.dli_fbase == object.dli_fbase;
+    }
+
+    bool is_in_shared(Coroutine& /*coroutine*/) noexcept override {
+        const zend_execute_data* call = EG(current_execute_data);
+        return !request.is_in_scheduler && call != nullptr && call->func != nullptr &&
+               call->func->type == ZEND_INTERNAL_FUNCTION && call->func->common.function_name != nullptr &&
+               zend_string_starts_with_literal(call->func->common.function_name, "curl_multi_");
     }
 
     void child_changed(pid_t child, int status) noexcept override { note_child(child, status); }

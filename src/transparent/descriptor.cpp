@@ -20,7 +20,7 @@ void let_go(int fd) noexcept {
     if (descriptor != nullptr) {
         const bool has_waiters = !descriptor->waits.empty() || !descriptor->watches.empty();
         reactor->descriptor_closing(fd);
-        if (has_waiters && suspending_reactor() != nullptr && before_wait() == Waited::Ready) {
+        if (has_waiters && suspending_reactor() != nullptr && !is_in_shared() && before_wait() == Waited::Ready) {
             set_kind(fd, Kind::Closing);
             const ProtectGuard protect;  // whoever is cancelled here has still to close it
             Scheduler::suspend(std::source_location::current());

@@ -136,5 +136,6 @@ sighandler_t signal(int number, sighandler_t handler);
 // loading.cpp
 void* dlopen(const char* file, int mode);
 void* dlsym(void* handle, const char* name);
+void* dlvsym(void* handle, const char* name, const char* version);
 
 }  // namespace trueasync::hooked

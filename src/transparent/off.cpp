@@ -16,6 +16,7 @@ bool is_transparent() noexcept { return false; }
 void set_transparent_host(TransparentHost* /*host*/) noexcept {}
 void look_up_ahead(const char* /*name*/) noexcept {}
 void forget_lookup() noexcept {}
+bool await_readable(int /*fd*/, Duration /*limit*/) noexcept { return true; }
 TransparentStats transparent_stats() noexcept { return {}; }
 
 }  // namespace trueasync

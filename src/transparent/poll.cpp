@@ -104,6 +104,9 @@ int poll_suspending(IoReactor& reactor, std::span<pollfd> descriptors, Deadline 
         if (const int closing = mark_closing(descriptors); closing != 0 || ready != 0) {
             return std::max(ready, closing);
         }
+        if (!is_first && is_in_shared()) {
+            return 0;
+        }
         Waited waited = Waited::Ready;
         if (count == 0) {
             waited = wait_time(deadline);
@@ -198,3 +201,13 @@ int epoll_wait(int set, epoll_event* events, int count, int timeout) {
 }
 
 }  // namespace trueasync::hooked
+
+namespace trueasync {
+
+bool await_readable(int fd, Duration limit) noexcept {
+    pollfd one{fd, POLLIN, 0};
+    const timespec timeout = hooked::to_timespec(limit);
+    return hooked::is_non_blocking(fd) || hooked::ppoll(&one, 1, &timeout, nullptr) != 0;
+}
+
+}  // namespace trueasync

@@ -31,6 +31,11 @@ Waited before_wait() noexcept {
     }
 }
 
+bool is_in_shared() noexcept {
+    TransparentHost* host = state().host;
+    return host != nullptr && host->is_in_shared(*detail::hot.current);
+}
+
 Waited after_wait(WaitResult result) noexcept {
     switch (result) {
         case WaitResult::Ready:

@@ -40,6 +40,9 @@ TA_INLINE IoReactor* suspending_reactor() noexcept {
 /// Whether the running coroutine may suspend in here; asked right before it does.
 Waited before_wait() noexcept;
 
+/// Whether the running coroutine is inside a call on a handle that several use at once.
+bool is_in_shared() noexcept;
+
 /// What the end of a wait means to the caller of a C function.
 Waited after_wait(WaitResult result) noexcept;
 

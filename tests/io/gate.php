@@ -1,8 +1,9 @@
 <?php
 // A server that answers only when all have asked: whoever blocks the others waits for ever.
 //
-// Usage: php gate.php PROTOCOL ADDRESS COUNT    PROTOCOL: http, https, line, tls. Prints the address it listens on.
+// Usage: php gate.php PROTOCOL ADDRESS COUNT [DELAY]    PROTOCOL: http, https, soap, line, tls, memcached. Prints the address it listens on.
 [, $protocol, $address, $count] = $argv;
+$delay = (float) ($argv[4] ?? 0);
 $options = [];
 if ($protocol === 'https' || $protocol === 'tls') {
     $key = openssl_pkey_new(['private_key_bits' => 2048]);
@@ -17,8 +18,25 @@ if ($protocol === 'https' || $protocol === 'tls') {
 }
 $server = stream_socket_server($address, $errno, $error, context: stream_context_create($options)) or exit(1);
 echo stream_socket_get_name($server, false), "\n";
-$is_http = $protocol === 'http' || $protocol === 'https';
-$answer = $is_http ? "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nConnection: close\r\n\r\npong" : "pong\n";
+
+$http = fn(string $body): string => "HTTP/1.1 200 OK\r\nContent-Length: " . strlen($body) . "\r\nConnection: close\r\n\r\n$body";
+$envelope = '<e:Envelope xmlns:e="http://schemas.xmlsoap.org/soap/envelope/"><e:Body><r><return>pong</return></r></e:Body></e:Envelope>';
+$is_http = in_array($protocol, ['http', 'https', 'soap'], true);
+$answer_to = fn(string $line): string => match ($protocol) {
+    'http', 'https' => $http('pong'),
+    'soap' => $http($envelope),
+    'memcached' => 'VALUE ' . explode(' ', trim($line))[1] . " 0 4\r\npong\r\nEND\r\n",
+    default => "pong\n",
+};
+/** The request, to its end. */
+$read = function ($stream) use ($is_http): string|false {
+    $first = $line = fgets($stream);
+    for ($size = 0; $is_http && $line !== false && trim($line) !== ''; $line = fgets($stream)) {
+        $size = sscanf(strtolower($line), 'content-length: %d')[0] ?? $size;
+    }
+    $is_http && $size > 0 && stream_get_contents($stream, $size);
+    return $line === false ? false : $first;
+};
 $clients = $asked = [];
 while (true) {
     $readable = [$server, ...array_values($clients)];
@@ -28,19 +46,15 @@ while (true) {
         if ($stream === $server) {
             $client = stream_socket_accept($server);
             $clients[(int) $client] = $client;
-            continue;
-        }
-        do {
-            $line = fgets($stream);
-        } while ($is_http && $line !== false && trim($line) !== '');
-        if ($line === false) {
+        } elseif (($request = $read($stream)) === false) {
             unset($clients[(int) $stream]);
         } else {
-            $asked[] = $stream;
+            $asked[] = [$stream, $answer_to($request)];
         }
     }
     if (count($asked) == $count) {
-        foreach ($asked as $stream) {
+        usleep((int) ($delay * 1e6));
+        foreach ($asked as [$stream, $answer]) {
             fwrite($stream, $answer);
             if ($is_http) {
                 fclose($stream);

@@ -44,14 +44,18 @@ function overlapping(float $each, callable $call, mixed $expected): void {
     $took < COUNT * $each / 2 || fail(sprintf('%.2f s for %d of %.2f s', $took, COUNT, $each));
 }
 
-/** Starts a server of ours and returns its address. */
-function gate(string $protocol, string $address = 'tcp://127.0.0.1:0'): string {
+/** Starts a server of ours and returns the line that it begins with: its address. */
+function start(string $program, string|float|int ...$arguments): string {
     static $servers = [];
-    $address = $protocol === 'https' || $protocol === 'tls' ? str_replace('tcp:', 'tls:', $address) : $address;
-    $command = [PHP_BINARY, '-n', __DIR__ . '/gate.php', $protocol, $address, (string) COUNT];
+    $command = [PHP_BINARY, '-n', __DIR__ . "/$program.php", ...array_map('strval', $arguments)];
     $servers[] = $server = proc_open($command, [1 => ['pipe', 'w']], $pipes);
     register_shutdown_function(fn() => proc_terminate($server));
-    return trim(fgets($pipes[1])) ?: fail('the server did not start');
+    return trim(fgets($pipes[1])) ?: fail("the server $program did not start");
+}
+
+function gate(string $protocol, string $address = 'tcp://127.0.0.1:0', int $count = COUNT, float $delay = 0): string {
+    $address = $protocol === 'https' || $protocol === 'tls' ? str_replace('tcp:', 'tls:', $address) : $address;
+    return start('gate', $protocol, $address, $count, $delay);
 }
 
 /** What a real server of Debian needs is told by the script that starts it. */
@@ -250,6 +254,28 @@ $rows = [
         }
         $turns > 20 || fail('others did not run');
     },
+    'ftp' => function () {
+        $address = start('ftp', COUNT);
+        at_once(fn($i) => file_get_contents("ftp://$address/file$i"), 'pong');
+    },
+    'SoapClient' => function () {
+        need('soap');
+        $address = gate('soap');
+        at_once(fn() => (new SoapClient(null, ['location' => "http://$address/", 'uri' => 'urn:test']))->ask('ping'), 'pong');
+    },
+    'ssh2_exec' => function () use ($temporary) {  // each command ends when all have begun
+        need('ssh2');
+        [$host, $port, $user, $key] = explode(':', server('SSH'));
+        mkdir($here = $temporary('arrived'));
+        at_once(function (int $i) use ($host, $port, $user, $key, $here) {
+            $session = ssh2_connect($host, (int) $port);
+            ssh2_auth_pubkey_file($session, $user, "$key.pub", $key) || fail('ssh refused the key');
+            $wait = 'while [ $(ls ' . $here . ' | wc -l) -lt ' . COUNT . ' ]; do sleep 0.05; done';
+            $stream = ssh2_exec($session, "touch $here/$i; $wait; echo pong");
+            stream_set_blocking($stream, true);
+            return stream_get_contents($stream);
+        }, "pong\n");
+    },
     'FFI' => function () {
         need('FFI');
         await(spawn(fn() => null));
@@ -299,12 +325,37 @@ $rows = [
     'mysqli' => function () {
         need('mysqli');
         [$host, $port] = explode(':', server('MARIADB'));
-        overlapping(0.5, fn() => (new mysqli($host, 'root', '', '', (int) $port))->query('select sleep(0.5)')->fetch_row()[0], '0');
+        $connect = fn() => new mysqli($host, 'root', '', 'io', (int) $port);
+        $connect()->query('delete from arrivals');
+        at_once(fn() => $connect()->query('call arrive(' . COUNT . ')')->fetch_row()[0], (string) COUNT);
     },
     'pdo_mysql' => function () {
         need('pdo_mysql');
         [$host, $port] = explode(':', server('MARIADB'));
-        overlapping(0.5, fn() => (new PDO("mysql:host=$host;port=$port", 'root', ''))->query('select sleep(0.5)')->fetchColumn(), 0);
+        $connect = fn() => new PDO("mysql:host=$host;port=$port;dbname=io", 'root', '');
+        $connect()->exec('delete from arrivals');
+        at_once(fn() => $connect()->query('call arrive(' . COUNT . ')')->fetchColumn(), COUNT);
+    },
+    'memcached' => function () {
+        need('memcached');
+        [$host, $port] = explode(':', gate('memcached'));
+        at_once(function () use ($host, $port) {
+            $memcached = new Memcached();
+            $memcached->addServer($host, (int) $port);
+            return $memcached->get('x');
+        }, 'pong');
+    },
+    'memcached, the real one' => function () {  // it never lets anybody wait
+        need('memcached');
+        [$host, $port] = explode(':', server('MEMCACHED'));
+        at_once(function (int $i) use ($host, $port) {
+            $memcached = new Memcached();
+            $memcached->addServer($host, (int) $port);
+            for ($k = 0, $right = 0; $k < 50; $k++) {
+                $right += $memcached->set("key$i.$k", str_repeat("$i.$k ", 5000)) && $memcached->get("key$i.$k") === str_repeat("$i.$k ", 5000);
+            }
+            return $right;
+        }, 50);
     },
     'redis' => function () {
         need('redis');
@@ -332,6 +383,9 @@ $rows = [
         require __DIR__ . '/chaos.php';
     },
 ];
+$rows += require __DIR__ . '/in_use.php';
+$rows += require __DIR__ . '/names.php';
+$rows += require __DIR__ . '/libraries.php';
 
 if ($argc < 2) {
     echo implode("\n", array_keys($rows)), "\n";

@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 #include <string>
+#include <trueasync/base/deadline.hpp>
 #include <trueasync/base/status.hpp>
 #include <trueasync/runtime/coroutine.hpp>
 #include <vector>
@@ -58,6 +59,13 @@ public:
         return false;
     }
 
+    /// Whether `coroutine`, which runs, is inside a call on a handle that is there for several at once. When it closes a descriptor it does not
+    /// wait until others have left theirs, and its `poll` may return early with nothing: another may have taken what there was.
+    virtual bool is_in_shared(Coroutine& coroutine) noexcept {
+        static_cast<void>(coroutine);
+        return false;
+    }
+
 protected:
     ~TransparentHost() = default;
 };
@@ -90,6 +98,10 @@ TA_API void set_transparent_host(TransparentHost* host) noexcept;
 TA_API void look_up_ahead(const char* name) noexcept;
 /// The answer was not needed.
 TA_API void forget_lookup() noexcept;
+
+/// For the embedding runtime, whose own calls reach the C library: suspends until something can be read, or the end or an error. False:
+/// `limit` has passed. At once when the descriptor does not block.
+[[nodiscard]] TA_API bool await_readable(int fd, Duration limit) noexcept;
 
 TA_API TransparentStats transparent_stats() noexcept;
 

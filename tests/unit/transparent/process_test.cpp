@@ -48,6 +48,29 @@ TEST_F(HookedProcess, WaitAndWaitid) {
     });
 }
 
+TEST_F(HookedProcess, Wait3AndWait4TellWhatTheChildUsed) {
+    in_runtime([] {
+        for (const bool is_any : {true, false}) {
+            auto [in, out] = blocking_pipe();
+            const pid_t child = child_until(*in, *out, 4);
+            auto closer = spawn([&] { close(out); });
+            int status = 0;
+            rusage usage{};
+            usage.ru_maxrss = -1;
+            const pid_t ended = suspending([&] {
+                return is_any ? hooked::wait3(&status, 0, &usage) : hooked::wait4(child, &status, 0, &usage);
+            });
+            EXPECT_EQ(ended, child);
+            EXPECT_EQ(WEXITSTATUS(status), 4);
+            EXPECT_GE(usage.ru_maxrss, 0);
+            await(closer);
+        }
+        int status = 0;
+        EXPECT_EQ(hooked::wait3(&status, WNOHANG, nullptr), -1);
+        EXPECT_EQ(errno, ECHILD);
+    });
+}
+
 TEST_F(HookedProcess, PopenAndPclose) {
     in_runtime([] {
         FILE* stream = hooked::popen("read line; echo $line; exit 5", "w");

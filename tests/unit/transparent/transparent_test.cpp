@@ -99,6 +99,22 @@ TEST_F(Transparent, AReaderWaitsWhileAnotherCoroutineWrites) {
 
 TEST_F(Transparent, APointerInDataIsReplacedToo) { EXPECT_EQ(library().sleep, &hooked::sleep); }
 
+TEST_F(Transparent, WhoAsksForAFunctionByNameGetsTheReplacement) {
+    EXPECT_EQ(hooked::dlsym(RTLD_DEFAULT, "usleep"), reinterpret_cast<void*>(&hooked::usleep));
+    bool has_version = false;
+    for (const char* version : {"GLIBC_2.2.5", "GLIBC_2.17"}) {
+        void* found = ::dlvsym(RTLD_DEFAULT, "usleep", version);
+        has_version = has_version || found != nullptr;
+        EXPECT_EQ(
+            hooked::dlvsym(RTLD_DEFAULT, "usleep", version),
+            found != nullptr ? reinterpret_cast<void*>(&hooked::usleep) : nullptr
+        );
+    }
+    EXPECT_TRUE(has_version);
+    EXPECT_EQ(hooked::dlvsym(RTLD_DEFAULT, "usleep", "GLIBC_0.0"), nullptr);
+    EXPECT_EQ(hooked::dlsym(RTLD_DEFAULT, "strlen"), ::dlsym(RTLD_DEFAULT, "strlen"));
+}
+
 TEST_F(Transparent, WhatIsInstalledIsCounted) {
     const TransparentStats stats = transparent_stats();
     EXPECT_GE(stats.objects, 1U);

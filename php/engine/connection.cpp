@@ -1,0 +1,80 @@
+#include "connection.hpp"
+
+#include <string_view>
+
+extern "C" {
+#if __has_include(<ext/pdo/php_pdo_driver.h>)
+#include <ext/pdo/php_pdo_driver.h>
+#define TA_HAS_PDO
+#endif
+#if __has_include(<ext/mysqli/php_mysqli_structs.h>)
+#include <ext/mysqli/php_mysqli_structs.h>
+#define TA_HAS_MYSQLI
+#endif
+}
+
+namespace trueasync::php {
+
+namespace {
+
+std::string_view internal_name(const zend_object& object) noexcept {
+    const zend_class_entry* ce = object.ce;
+    while (ce->parent != nullptr) {
+        ce = ce->parent;
+    }
+    return {ZSTR_VAL(ce->name), ZSTR_LEN(ce->name)};
+}
+
+#ifdef TA_HAS_PDO
+[[maybe_unused]] zend_object* object_in(const zval& value) noexcept { return Z_OBJ(value); }
+[[maybe_unused]] zend_object* object_in(zend_object* object) noexcept { return object; }
+
+const void* connection_of_statement(zend_object* object) noexcept {
+    auto* statement = reinterpret_cast<pdo_stmt_t*>(reinterpret_cast<char*>(object) - XtOffsetOf(pdo_stmt_t, std));
+    return statement->dbh != nullptr ? object_in(statement->database_object_handle) : object;
+}
+#endif
+
+#ifdef TA_HAS_MYSQLI
+template <typename T>
+T* inner(zend_object* object) noexcept {
+    auto* own = reinterpret_cast<mysqli_object*>(reinterpret_cast<char*>(object) - XtOffsetOf(mysqli_object, zo));
+    auto* resource = static_cast<MYSQLI_RESOURCE*>(own->ptr);
+    return resource != nullptr ? static_cast<T*>(resource->ptr) : nullptr;
+}
+
+const void* connection_of_mysqli(zend_object* object, std::string_view name) noexcept {
+    const void* connection = nullptr;
+    if (name == "mysqli") {
+        const auto* own = inner<MY_MYSQL>(object);
+        connection = own != nullptr && own->mysql != nullptr ? own->mysql->data : nullptr;
+    } else if (name == "mysqli_stmt") {
+        const auto* own = inner<MY_STMT>(object);
+        connection =
+            own != nullptr && own->stmt != nullptr && own->stmt->data != nullptr ? own->stmt->data->conn : nullptr;
+    } else if (name == "mysqli_result") {
+        const auto* own = inner<MYSQL_RES>(object);
+        connection = own != nullptr ? own->conn : nullptr;
+    }
+    return connection != nullptr ? connection : object;
+}
+#endif
+
+}  // namespace
+
+const void* connection_of(zend_object* object) noexcept {
+    const std::string_view name = internal_name(*object);
+#ifdef TA_HAS_PDO
+    if (name == "PDOStatement") {
+        return connection_of_statement(object);
+    }
+#endif
+#ifdef TA_HAS_MYSQLI
+    if (name.starts_with("mysqli")) {
+        return connection_of_mysqli(object, name);
+    }
+#endif
+    return object;
+}
+
+}  // namespace trueasync::php

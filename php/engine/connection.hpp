@@ -1,0 +1,12 @@
+#pragma once
+
+/// One connection, several objects: a statement talks through what its database object talks through.
+
+#include "../zend.hpp"
+
+namespace trueasync::php {
+
+/// What the object or resource talks through, to be compared with others: itself, if nothing better is known.
+const void* connection_of(zend_object* object) noexcept;
+
+}  // namespace trueasync::php

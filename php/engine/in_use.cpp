@@ -1,0 +1,284 @@
+#include "in_use.hpp"
+
+#include "../classes/coroutine.hpp"
+#include "../classes/exceptions.hpp"
+#include "../error.hpp"
+#include "connection.hpp"
+#include "request.hpp"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <trueasync/runtime/wait.hpp>
+#include <unordered_map>
+#include <vector>
+
+namespace trueasync::php {
+
+namespace {
+
+/// Who was last inside a function of each. Whether he still is his frame says.
+TA_PHP_THREAD_LOCAL std::unordered_map<const void*, PhpCoroutine*> users;
+
+int slot = -1;  // of functions whose handler we have replaced, for the one before
+
+zif_handler handler_before(const zend_function* function) noexcept {
+    return reinterpret_cast<zif_handler>(function->internal_function.reserved[slot]);
+}
+
+/// What a call works on: its object, or its first argument if that is an object or a resource. Null: nothing.
+const void* subject_of(zend_execute_data* call) noexcept {
+    const zval* subject = &call->This;
+    if (Z_TYPE_P(subject) != IS_OBJECT) {
+        if (ZEND_CALL_NUM_ARGS(call) == 0) {
+            return nullptr;
+        }
+        subject = ZEND_CALL_ARG(call, 1);
+        ZVAL_DEREF(subject);
+    }
+    switch (Z_TYPE_P(subject)) {
+        case IS_OBJECT:
+            return connection_of(Z_OBJ_P(subject));
+        case IS_RESOURCE:
+            return Z_RES_P(subject);
+        default:
+            return nullptr;
+    }
+}
+
+ZEND_NAMED_FUNCTION(refuse_others);
+ZEND_NAMED_FUNCTION(take_turn);
+
+bool is_guarded(const zend_execute_data* call) noexcept {
+    if (call == nullptr || call->func == nullptr || call->func->type != ZEND_INTERNAL_FUNCTION) {
+        return false;
+    }
+    const zif_handler handler = call->func->internal_function.handler;
+    return handler == refuse_others || handler == take_turn;
+}
+
+/// The coroutine that waits inside a function that works on `subject`, if it is not the running one.
+PhpCoroutine* other_user(const void* subject) noexcept {
+    const auto found = subject != nullptr ? users.find(subject) : users.end();
+    if (found == users.end() || found->second == &PhpCoroutine::running()) {
+        return nullptr;
+    }
+    zend_execute_data* call = found->second->vm.current_execute_data;
+    return is_guarded(call) && subject_of(call) == subject ? found->second : nullptr;
+}
+
+bool may_look() noexcept { return request.runtime != nullptr && !request.is_in_scheduler && !users.empty(); }
+
+// --- connections
+
+TA_COLD void refuse(const zend_execute_data* call, const PhpCoroutine& other) noexcept {
+    const bool is_method = Z_TYPE(call->This) == IS_OBJECT;
+    const zval* subject = is_method ? &call->This : ZEND_CALL_ARG(call, 1);
+    ZVAL_DEREF(subject);
+    const char* kind = Z_TYPE_P(subject) == IS_OBJECT ? ZSTR_VAL(Z_OBJCE_P(subject)->name) : "resource";
+    zend_string* function = get_active_function_or_method_name();
+    zend_throw_exception_ex(
+        ce_async_exception, 0,
+        "%s(): this %s is in use. %s, has not come back from its own call. %s must not use it meanwhile: give each "
+        "coroutine its "
+        "own, take one from a pool, or await the other coroutine first",
+        ZSTR_VAL(function), kind, other.info().c_str(), PhpCoroutine::running().info().c_str()
+    );
+    zend_string_release(function);
+}
+
+ZEND_NAMED_FUNCTION(refuse_others) {
+    if (UNEXPECTED(may_look())) {
+        if (const PhpCoroutine* other = other_user(subject_of(execute_data))) {
+            refuse(execute_data, *other);
+            return;
+        }
+    }
+    handler_before(execute_data->func)(INTERNAL_FUNCTION_PARAM_PASSTHRU);
+}
+
+// --- streams
+
+/// Lies on the stack of the coroutine that waits.
+class Turn final : public DirectWait {
+public:
+    explicit Turn(const void* subject) noexcept
+        : DirectWait([](const WaitGuard&) {
+              return std::string("another coroutine's call on the same stream or handle");
+          }),
+          subject_(subject) {}
+    const void* subject() const noexcept { return subject_; }
+
+private:
+    const void* subject_;
+};
+
+TA_PHP_THREAD_LOCAL IntrusiveList<DirectWait> turns;
+
+void wake_next(const void* subject) noexcept {
+    for (DirectWait& wait : turns) {
+        if (static_cast<Turn&>(wait).subject() == subject) {
+            wait.ListNode<>::unlink();
+            wait.wake();
+            return;
+        }
+    }
+}
+
+/// False: it threw.
+bool await_turn(const void* subject) noexcept {
+    while (other_user(subject) != nullptr) {
+        Turn turn(subject);
+        turns.push_back(turn);
+        const WaitResult result = turn.park();
+        if (!has_arrived(result)) {
+            if (turn.is_woken()) {
+                wake_next(subject);
+            }
+            return false;
+        }
+    }
+    return true;
+}
+
+ZEND_NAMED_FUNCTION(take_turn) {
+    if (may_look()) {
+        const void* subject = subject_of(execute_data);
+        if (UNEXPECTED(other_user(subject) != nullptr) && !request.is_dying && !await_turn(subject)) {
+            return;
+        }
+    }
+    handler_before(execute_data->func)(INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    if (UNEXPECTED(!turns.empty())) {
+        wake_next(subject_of(execute_data));
+    }
+}
+
+// --- whose functions
+
+/// Their functions may be called by several at once: nothing is kept between two calls, or the descriptor keeps it.
+constexpr std::string_view kPlain[] = {"standard", "sockets", "FFI",        "SPL",
+                                       "Core",     "pcntl",   "Reflection", "true_async"};
+
+/// Null: it only looks or waits, which others need not mind. A multi handle is there for several, who must only not be inside it together.
+zif_handler guard_for(std::string_view name) noexcept {
+    constexpr std::string_view kMulti = "curl_multi_";
+    constexpr std::string_view kFree[] = {
+        "curl_getinfo", "curl_errno", "curl_error", "curl_multi_select", "curl_multi_getcontent"};
+    if (std::ranges::find(kFree, name) != std::end(kFree)) {
+        return nullptr;
+    }
+    return name.starts_with(kMulti) ? take_turn : refuse_others;
+}
+
+constexpr std::string_view kReads[] = {
+    "fread",
+    "fgets",
+    "fgetc",
+    "fgetcsv",
+    "fscanf",
+    "fpassthru",
+    "stream_get_contents",
+    "stream_get_line",
+    "stream_copy_to_stream"};
+
+void guard(zend_function* function, zif_handler handler) noexcept {
+    zif_handler& current = function->internal_function.handler;
+    if (slot >= 0 && current != handler) {
+        function->internal_function.reserved[slot] = reinterpret_cast<void*>(current);
+        current = handler;
+    }
+}
+
+void guard_all(HashTable* table, const zend_module_entry* module) noexcept {
+    zval* each = nullptr;
+    ZEND_HASH_FOREACH_VAL(table, each) {
+        auto* function = static_cast<zend_function*>(Z_PTR_P(each));
+        if (function->type == ZEND_INTERNAL_FUNCTION && function->internal_function.module == module) {
+            const zend_string* name = function->common.function_name;
+            if (const zif_handler handler = guard_for({ZSTR_VAL(name), ZSTR_LEN(name)})) {
+                guard(function, handler);
+            }
+        }
+    }
+    ZEND_HASH_FOREACH_END();
+}
+
+/// At the latest when somebody waits in one of its functions for the first time. Classes of the program that extend one of the module's have copies.
+TA_COLD void guard_module(const zend_module_entry* module) noexcept {
+    static std::vector<const zend_module_entry*> known;
+    if (module == nullptr || std::ranges::find(known, module) != known.end()) {
+        return;
+    }
+    known.push_back(module);
+    if (std::ranges::find(kPlain, std::string_view(module->name)) != std::end(kPlain)) {
+        return;
+    }
+    guard_all(CG(function_table), module);
+    zval* each = nullptr;
+    ZEND_HASH_FOREACH_VAL(CG(class_table), each) {
+        guard_all(&static_cast<zend_class_entry*>(Z_PTR_P(each))->function_table, module);
+    }
+    ZEND_HASH_FOREACH_END();
+}
+
+/// Those that are known to have connections, when all modules are there: before anything is compiled, since the JIT compiler takes the address
+/// of a handler for good.
+constexpr std::string_view kKnown[] = {"curl",  "pdo",   "pdo_pgsql", "pdo_mysql", "pdo_sqlite", "mysqli",
+                                       "pgsql", "redis", "memcached", "soap",      "ftp",        "ssh2",
+                                       "amqp",  "ldap",  "imap",      "mongodb",   "oci8"};
+
+zend_result (*post_startup_before)() = nullptr;
+
+zend_result guard_known() {
+    for (const std::string_view name : kKnown) {
+        guard_module(static_cast<zend_module_entry*>(zend_hash_str_find_ptr(&module_registry, name.data(), name.size()))
+        );
+    }
+    return post_startup_before != nullptr ? post_startup_before() : SUCCESS;
+}
+
+}  // namespace
+
+void note_use(PhpCoroutine& coroutine) noexcept {
+    zend_execute_data* call = EG(current_execute_data);
+    if (call == nullptr || call->func == nullptr || call->func->type != ZEND_INTERNAL_FUNCTION) {
+        return;
+    }
+    if (!is_guarded(call)) {
+        guard_module(call->func->internal_function.module);
+        if (!is_guarded(call)) {
+            return;
+        }
+    }
+    const void* subject = subject_of(call);
+    if (subject != nullptr && subject != coroutine.in_use) {
+        forget_use(coroutine);
+        coroutine.in_use = subject;
+        users[subject] = &coroutine;
+    }
+}
+
+void forget_use(PhpCoroutine& coroutine) noexcept {
+    const void* subject = std::exchange(coroutine.in_use, nullptr);
+    if (subject == nullptr) {
+        return;
+    }
+    if (const auto found = users.find(subject); found != users.end() && found->second == &coroutine) {
+        users.erase(found);
+        wake_next(subject);
+    }
+}
+
+void in_use_minit() {
+    post_startup_before = std::exchange(zend_post_startup_cb, guard_known);
+    slot = zend_get_resource_handle("true_async");
+    for (const std::string_view name : kReads) {
+        if (auto* function =
+                static_cast<zend_function*>(zend_hash_str_find_ptr(CG(function_table), name.data(), name.size()))) {
+            guard(function, take_turn);
+        }
+    }
+}
+
+}  // namespace trueasync::php

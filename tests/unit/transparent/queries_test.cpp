@@ -1,0 +1,86 @@
+#include <arpa/nameser.h>
+
+#include <cstring>
+#include <support/hooked.hpp>
+
+namespace trueasync::testing {
+namespace {
+
+using HookedQueries = HookedTest;
+
+/// A resolver that asks a socket of ours, which belongs to a coroutine.
+class NameServer {
+public:
+    NameServer() : socket_(::socket(AF_INET, SOCK_DGRAM, 0)) {
+        sockaddr_in address{};
+        address.sin_family = AF_INET;
+        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        socklen_t size = sizeof(address);
+        EXPECT_EQ(::bind(*socket_, reinterpret_cast<sockaddr*>(&address), size), 0);
+        EXPECT_EQ(::getsockname(*socket_, reinterpret_cast<sockaddr*>(&address), &size), 0);
+        EXPECT_EQ(::res_ninit(&resolver), 0);
+        resolver.nscount = 1;
+        resolver.nsaddr_list[0] = address;
+        resolver.retrans = 5;
+        resolver.retry = 1;
+    }
+    NameServer(const NameServer&) = delete;
+    NameServer& operator=(const NameServer&) = delete;
+    ~NameServer() { ::res_nclose(&resolver); }
+
+    /// Answers one query with one address.
+    void answer() {
+        unsigned char packet[512] = {};
+        sockaddr_in client{};
+        socklen_t size = sizeof(client);
+        auto* from = reinterpret_cast<sockaddr*>(&client);
+        ssize_t length = hooked::recvfrom(*socket_, packet, sizeof(packet) - 16, 0, from, &size);
+        ASSERT_GT(length, 12);
+        packet[2] |= 0x80;  // it is an answer
+        packet[7] = 1;      // with one record
+        packet[11] = 0;     // and nothing else
+        const unsigned char record[] = {0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, 127, 0, 0, 9};
+        std::memcpy(packet + length, record, sizeof(record));
+        length += static_cast<ssize_t>(sizeof(record));
+        EXPECT_EQ(hooked::sendto(*socket_, packet, static_cast<std::size_t>(length), 0, from, size), length);
+    }
+
+    struct __res_state resolver {};
+
+private:
+    Fd socket_;
+};
+
+TEST_F(HookedQueries, OthersRunWhileTheServerIsAsked) {
+    in_runtime([] {
+        NameServer server;
+        server.resolver.options &= ~static_cast<unsigned long>(RES_USE_EDNS0);
+        for (const bool is_search : {false, true}) {
+            auto answering = spawn([&] { server.answer(); });
+            unsigned char packet[512];
+            errno = 77;
+            const int length = suspending([&] {
+                return is_search ? hooked::res_nsearch(&server.resolver, "a.test.", C_IN, T_A, packet, 512)
+                                 : hooked::res_nquery(&server.resolver, "a.test", C_IN, T_A, packet, 512);
+            });
+            EXPECT_GT(length, 20);
+            EXPECT_EQ(packet[length - 1], 9);
+            EXPECT_EQ(errno, 77);
+            await(answering);
+        }
+    });
+}
+
+TEST_F(HookedQueries, WhatCannotBeAskedFailsAsEver) {
+    in_runtime([] {
+        unsigned char packet[512];
+        const std::string name(300, 'a');  // no label is that long
+        EXPECT_EQ(suspending([&] { return hooked::res_query(name.c_str(), C_IN, T_A, packet, 512); }), -1);
+        EXPECT_EQ(h_errno, NO_RECOVERY);
+        EXPECT_EQ(suspending([&] { return hooked::res_search((name + ".").c_str(), C_IN, T_A, packet, 512); }), -1);
+        EXPECT_EQ(h_errno, NO_RECOVERY);
+    });
+}
+
+}  // namespace
+}  // namespace trueasync::testing
