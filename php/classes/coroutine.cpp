@@ -97,8 +97,8 @@ void PhpCoroutine::leave() noexcept {
     if (is_loaded_) {
         save();
     } else if (EG(current_execute_data) == vm.current_execute_data) {
-        vm.save();  // what was called since may have thrown
-    }               // else it has left before in the same window, and is not back yet
+        vm.save_again();  // what was called since may have thrown
+    }                     // else it has left before in the same window, and is not back yet
     request.scheduler_vm.load();
     request.is_in_scheduler = true;
 }

@@ -45,6 +45,17 @@ struct VmState {
 #undef TA_VM_SAVE
     }
 
+    /// The same once more, when those who observe the engine have been told that it is another's turn: what they watch stays as it was.
+    void save_again() noexcept {
+#if PHP_VERSION_ID >= 80400
+        zend_execute_data* const observed = current_observed_frame;
+        save();
+        current_observed_frame = observed;
+#else
+        save();
+#endif
+    }
+
     void load() const noexcept {
 #define TA_VM_LOAD(field) EG(field) = field;
         TA_VM_FIELDS(TA_VM_LOAD)

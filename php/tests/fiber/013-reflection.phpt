@@ -33,11 +33,11 @@ $looks = spawn(function () use (&$waiting) { suspend(); echo 'in a wait: ', func
 $waiting->start();
 await($looks);
 ?>
---EXPECT--
+--EXPECTF--
 not begun: 
-suspended: suspend < stop < {closure}
+suspended: suspend < stop < {closure%S}
 int(8)
 string(14) "013-reflection"
-in another: start < {closure}
-itself: getTrace < functions < {closure}
+in another: start < {closure%S}
+itself: getTrace < functions < {closure%S}
 in a wait: 

@@ -54,7 +54,7 @@ foreach ($tasks as $kind => $task) {
 }
 var_dump($count);
 ?>
---EXPECT--
+--EXPECTF--
 plain: 1
 nothing: null
 arrow: 2
@@ -69,7 +69,7 @@ trampoline: "missing(0)"
 static trampoline: "static missing"
 from callable: "invoked"
 generator: generator of 1,2
-too few: ArgumentCountError: Too few arguments to function {closure}(), 0 passed and exactly 1 expected
+too few: ArgumentCountError: Too few arguments to function {closure%S}(), 0 passed and exactly 1 expected
 throws: Exception: thrown
 finally: "try"
 int(1)

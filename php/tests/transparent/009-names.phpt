@@ -7,8 +7,8 @@ true_async
 use function Async\{spawn, await_all};
 
 $questions = [
-    'gethostbyname' => ['localhost' => '127.0.0.1', '127.0.0.9' => '127.0.0.9', 'no.such.host.invalid' => 'no.such.host.invalid', '' => ''],
-    'gethostbynamel' => ['localhost' => ['127.0.0.1'], '127.0.0.7' => ['127.0.0.7'], 'no.such.host.invalid' => false],
+    'gethostbyname' => ['localhost' => gethostbyname('localhost'), '127.0.0.9' => '127.0.0.9', 'no.such.host.invalid' => 'no.such.host.invalid', '' => ''],
+    'gethostbynamel' => ['localhost' => gethostbynamel('localhost'), '127.0.0.7' => ['127.0.0.7'], 'no.such.host.invalid' => false],
     'gethostbyaddr' => ['127.0.0.1' => gethostbyaddr('127.0.0.1')],
 ];
 for ($i = 0; $i < 20; $i++) {
