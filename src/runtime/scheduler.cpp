@@ -85,9 +85,6 @@ WaitResult Scheduler::departing_slow(Coroutine* self) noexcept {
     if (self == nullptr) {
         return refuse(ErrorCode::NotInCoroutine, "only a coroutine can wait: there is none running on this thread");
     }
-    if (!self->is_listed()) {
-        hot.scheduler->enlist(*self);
-    }
     if ((self->attention_ & Coroutine::kInCallback) != 0) {
         return refuse(
             ErrorCode::SuspendRefused, "a callback, microtask or switch handler must not wait: spawn a coroutine for it"
@@ -101,6 +98,9 @@ WaitResult Scheduler::departing_slow(Coroutine* self) noexcept {
     }
     if ((self->attention_ & Coroutine::kCancel) != 0) {
         return deliver_cancellation(*self);
+    }
+    if (!self->is_listed()) {
+        hot.scheduler->enlist(*self);  // not before: in a callback it may be one that has just ended
     }
     return WaitResult::Ready;
 }

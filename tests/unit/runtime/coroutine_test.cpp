@@ -409,6 +409,8 @@ public:
         trace += error == nullptr ? "finished " : error->is_cancellation() ? "cancelled " : "failed ";
         EXPECT_TRUE(coroutine.is_finished());
         awaiters_queued = main_is_queued();
+        suspending = Scheduler::suspend(std::source_location::current());
+        Scheduler::take_wait_error();
         return is_handling;
     }
     void on_dispose(Coroutine& /*coroutine*/) noexcept override { trace += "dispose "; }
@@ -419,7 +421,20 @@ public:
     const Coroutine* adopted = nullptr;
     bool is_handling = false;
     bool awaiters_queued = false;
+    WaitResult suspending = WaitResult::Ready;  // what came of the attempt when it was told of an end
 };
+
+CORO_TEST(Owner, CannotWaitWhenToldOfAnEnd) {
+    for (const bool is_awaited : {false, true}) {
+        FakeOwner owner;
+        auto child = make_coroutine([] {});
+        ASSERT_TRUE(scheduler().spawn(*child, &owner).ok());
+        is_awaited ? await(*child) : suspend();
+        EXPECT_EQ(owner.trace, "adopt finished ");
+        EXPECT_EQ(owner.suspending, WaitResult::Refused);
+        child->set_owner(nullptr);
+    }
+}
 
 CORO_TEST(Owner, IsToldOfTheWholeLife) {
     FakeOwner owner;
