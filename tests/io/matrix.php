@@ -271,7 +271,7 @@ $rows = [
             $session = ssh2_connect($host, (int) $port);
             ssh2_auth_pubkey_file($session, $user, "$key.pub", $key) || fail('ssh refused the key');
             $wait = 'while [ $(ls ' . $here . ' | wc -l) -lt ' . COUNT . ' ]; do sleep 0.05; done';
-            $stream = ssh2_exec($session, "touch $here/$i; $wait; echo pong");
+            $stream = ssh2_exec($session, "touch $here/$i; timeout 9 sh -c '$wait' && echo pong");
             stream_set_blocking($stream, true);
             return stream_get_contents($stream);
         }, "pong\n");
