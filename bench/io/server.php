@@ -1,0 +1,25 @@
+<?php
+// The server of the HTTP figures: plain streams, a coroutine for each connection. Prints its port and process.
+
+use function Async\spawn;
+
+const ANSWER = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nhello";
+
+function serve($connection): void {
+    $head = '';
+    while (($part = fread($connection, 4096)) !== '' && $part !== false) {
+        $head .= $part;
+        if (str_ends_with($head, "\r\n\r\n")) {
+            fwrite($connection, ANSWER);
+            $head = '';
+        }
+    }
+    fclose($connection);
+}
+
+$context = stream_context_create(['socket' => ['backlog' => 4096]]);
+$server = stream_socket_server('tcp://127.0.0.1:0', context: $context);
+echo explode(':', stream_socket_get_name($server, false))[1], ':', getmypid(), "\n";
+while ($connection = stream_socket_accept($server, 3600)) {
+    spawn(serve(...), $connection);
+}
