@@ -6,13 +6,8 @@ use function Async\spawn;
 const ANSWER = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nhello";
 
 function serve($connection): void {
-    $head = '';
-    while (($part = fread($connection, 4096)) !== '' && $part !== false) {
-        $head .= $part;
-        if (str_ends_with($head, "\r\n\r\n")) {
-            fwrite($connection, ANSWER);
-            $head = '';
-        }
+    while (stream_get_line($connection, 8192, "\r\n\r\n") !== false) {
+        fwrite($connection, ANSWER);
     }
     fclose($connection);
 }
