@@ -7,46 +7,67 @@ import pathlib
 import statistics
 import sys
 
-# name, budget, kind. "ratio": multiples of the floor; "absolute": in the figure's own unit. No budget: only shown.
-FIGURES = [
-    ("floor", None, "ratio"),
-    ("yield", 0.75, "ratio"),
-    ("yield_shared", None, "ratio"),
-    ("yield_1000", None, "ratio"),
-    ("spawn_join", 3, "ratio"),
-    ("await_completed", 0.5, "ratio"),
-    ("wake_one", 3.5, "ratio"),
-    ("channel", 3.5, "ratio"),
-    ("future", 6, "ratio"),
-    ("pool", 2, "ratio"),
-    ("task_group", 6, "ratio"),
-    ("thread_pool_floor", None, "absolute"),
-    ("thread_pool", 1.5, "ratio"),
-    ("parked_kib", 4.4, "absolute"),
-]
+class Figure:
+    """What is expected of one figure.
 
-# What is not measured against a switch: name, its own floor.
-OWN_FLOORS = {"thread_pool": "thread_pool_floor"}
+    kind: "ratio", multiples of its floor; "absolute", in its own unit; "least", not less than the budget. No budget: only shown.
+    source: the file it is read from, and its floor too; key: its name there. floor_peer: the floor is that of a peer, where it has the
+    name that `named` says. named: its names with peers, where they are others.
+    """
 
-# name, budget, where the floor is measured (a peer, or nothing for ourselves), its name there
-NET_FIGURES = [
-    ("echo", 1.08, None, "echo_floor"),
-    ("socketpair", 1.15, None, "socketpair_floor"),
-    ("sleeps_100k", 0.5, "go", "sleeps_100k"),
-    ("sleeps_100k_cold", None, "go", "sleeps_100k_cold"),
-]
-# name, budget, kind as above, its name on Go; "go": CPU time against Go's; "least": not less than the budget
-PHP_FIGURES = [
-    ("floor", None, "ratio", None),
-    ("suspend", 0.27, "ratio", "yield"),
-    ("spawn_await", 2.0, "ratio", "spawn_join"),
-    ("channel", 1.6, "ratio", "channel"),
-    ("delay_100k", 1.1, "go", "sleeps_100k"),
-    ("delay_100k_cold", None, "go", "sleeps_100k_cold"),
-    ("parked_kib", 5.2, "absolute", "parked_kib"),
-    ("parked_max", 1_000_000, "least", None),
-]
-PHP_PAGE_TABLES = 1.2  # KiB, of each that is parked
+    def __init__(self, name, budget=None, kind="ratio", floor="floor", source="own", key=None, floor_peer=None, named=None, page_tables=None):
+        self.name, self.budget, self.kind, self.source, self.key = name, budget, kind, source, key or name
+        self.floor, self.floor_peer, self.page_tables = floor if kind == "ratio" else None, floor_peer, page_tables
+        self.named = named or {}
+
+    def name_with(self, peer):
+        return self.named.get(peer, self.key)
+
+
+FIGURES = {
+    "core": [
+        Figure("floor"),
+        Figure("yield", 0.75),
+        Figure("yield_shared", source="shared", key="yield"),
+        Figure("yield_1000"),
+        Figure("spawn_join", 3),
+        Figure("await_completed", 0.5),
+        Figure("wake_one", 3.5),
+        Figure("channel", 3.5),
+        Figure("future", 6),
+        Figure("pool", 2),
+        Figure("task_group", 6),
+        Figure("thread_pool_floor", kind="absolute"),
+        Figure("thread_pool", 1.5, floor="thread_pool_floor"),
+        Figure("parked_kib", 4.4, "absolute"),
+    ],
+    "net": [
+        Figure("echo", 1.08, floor="echo_floor"),
+        Figure("socketpair", 1.15, floor="socketpair_floor"),
+        Figure("sleeps_100k", 0.5, floor_peer="go"),
+        Figure("sleeps_100k_cold", floor_peer="go"),
+    ],
+    "php": [
+        Figure("floor"),
+        Figure("suspend", 0.27, named={"go": "yield"}),
+        Figure("spawn_await", 2.0, named={"go": "spawn_join"}),
+        Figure("channel", 1.6),
+        Figure("delay_100k", 1.1, floor_peer="go", named={"go": "sleeps_100k"}),
+        Figure("delay_100k_cold", floor_peer="go", named={"go": "sleeps_100k_cold"}),
+        Figure("parked_kib", 5.2, "absolute", page_tables=1.2),  # KiB, of each that is parked
+        Figure("parked_max", 1_000_000, "least"),
+    ],
+    "io": [
+        Figure("socketpair_php", 1.35, floor="socketpair_floor"),
+        Figure("http_64", 1.15, floor="http_64_floor"),
+        Figure("http_1500", 1.15, floor="http_1500_floor"),
+        Figure("http_9000", 1.15, floor="http_9000_floor"),
+        Figure("syscalls_per_request", 4, "absolute"),
+        Figure("syscalls_per_request_64", None, "absolute"),
+        Figure("file_read", 1.3, floor="file_read_floor"),
+        Figure("file_write", 1.3, floor="file_write_floor"),
+    ],
+}
 NOTES = {
     "core": "ratio: multiples of one raw jump_fcontext switch (floor); thread_pool: of libuv's own queue (thread_pool_floor). Peers: their ratio,\n"
             "or their own value.",
@@ -54,10 +75,13 @@ NOTES = {
            "epoll loop, CPU time of sleeps against Go's in the same round. Sleeps: the second round of a process; cold: the first.",
     "php": "ratio: multiples of one native Fiber resumed and suspended, in a process without the extension (floor); CPU time of delays\n"
            "against Go's in the same round: the second of a process; cold: the first. Peers: their ratio to the same floor, or their value.",
+    "io": "ratio: time of a round trip over a socketpair in PHP against a bare edge-triggered epoll loop in C++; processor time of a server in PHP\n"
+          "for one HTTP request against a bare epoll server in C++; time of files against PHP without the extension. System calls: of all\n"
+          "connections one, the worst case, and 64, counted by strace.",
 }
 
 PEERS = {"boost_fiber": "Boost.Fiber", "go": "Go", "node": "Node"}
-SUITE_PEERS = {"core": ["boost_fiber", "go"], "net": ["boost_fiber", "go"], "php": ["go", "node"]}
+SUITE_PEERS = {"core": ["boost_fiber", "go"], "net": ["boost_fiber", "go"], "php": ["go", "node"], "io": []}
 
 
 def read_lines(path):
@@ -78,127 +102,59 @@ def read_lines(path):
     return merged
 
 
-def ratio_of(figure, kind, floor):
-    return figure["median"] / floor if kind == "ratio" else None
-
-
-def peer_entry(peer, name, kind, peer_figures, missing, floor):
-    why = missing.get(peer) or missing.get(f"{peer}.{name}")
-    if why:
-        return {"not_measured": why}
-    figure = peer_figures[peer].get("yield" if name == "yield_shared" else name)
-    if figure is None or name == "floor":
-        return None
-    own_floor = peer_figures[peer].get("floor", {}).get("median", floor)
-    return {"value": round(figure["median"], 3), "ratio": rounded(ratio_of(figure, kind, own_floor)),
-            **({"count": figure["count"]} if "count" in figure else {})}
-
-
 def rounded(number):
     return None if number is None else round(number, 4)
 
 
-def build_entries(own, shared, peer_figures, missing):
+def peer_entry(figure, peer, sources, missing, floor):
+    why = missing.get(peer) or missing.get(f"{peer}.{figure.name}")
+    if why:
+        return {"not_measured": why}
+    found = sources[peer].get(figure.name_with(peer))
+    if found is None or figure.name == "floor":
+        return None
+    own_floor = sources[peer].get("floor", {}).get("median", floor)
+    has_ratio = figure.floor is not None and figure.floor_peer is None
+    return {"value": rounded(found["median"]), "ratio": rounded(found["median"] / own_floor) if has_ratio else None,
+            **{key: found[key] for key in ("count", "page_tables") if key in found}}
+
+
+def build_entries(suite, sources, missing):
     entries = []
     absent = []
-    core_floor = own["floor"]["median"]
-    for name, budget, kind in FIGURES:
-        source, key = (shared, "yield") if name == "yield_shared" else (own, name)
-        floor_name = OWN_FLOORS.get(name, "floor")
-        if key not in source or floor_name not in source:
-            absent.append(name)
+    for figure in FIGURES[suite]:
+        found = sources[figure.source].get(figure.key)
+        floor = None
+        if figure.floor_peer:
+            floor = sources[figure.floor_peer].get(figure.name_with(figure.floor_peer), {}).get("median")
+        elif figure.floor:
+            floor = sources[figure.source].get(figure.floor, {}).get("median")
+        if found is None or (figure.floor and not figure.floor_peer and floor is None):
+            absent.append(figure.name)
             continue
-        figure = source[key]
-        floor = source[floor_name]["median"]
-        ratio = ratio_of(figure, kind, floor)
-        measured = ratio if kind == "ratio" else figure["median"]
-        entry = {
-            "name": name,
-            "value": rounded(figure["median"]),
-            "unit": figure["unit"],
-            "ratio": rounded(ratio),
-            "floor": rounded(floor) if kind == "ratio" else None,
-            "budget": budget,
-            "verdict": None if budget is None else ("ok" if measured <= budget else "MISSED"),
-            "rounds": figure["rounds"],
-            "spread": figure.get("spread"),
-        }
-        for extra in ("count", "page_tables"):
-            if extra in figure:
-                entry[extra] = figure[extra]
-        peers = {peer: peer_entry(peer, name, kind, peer_figures, missing, core_floor)
-                 for peer in SUITE_PEERS["core"]}
-        entry["peers"] = {peer: value for peer, value in peers.items() if value is not None}
-        entries.append(entry)
-    return entries, absent
-
-
-def build_net_entries(own, peer_figures, missing):
-    entries = []
-    absent = []
-    for name, budget, peer, floor_name in NET_FIGURES:
-        if name not in own:
-            absent.append(name)
-            continue
-        figure = own[name]
-        floor = (peer_figures[peer] if peer else own).get(floor_name, {}).get("median")
-        if floor is None and not peer:
-            absent.append(floor_name)
-        ratio = figure["median"] / floor if floor else None
-        entries.append({
-            "name": name,
-            "value": rounded(figure["median"]),
-            "unit": figure["unit"],
-            "ratio": rounded(ratio),
-            "floor": rounded(floor),
-            "budget": budget,
-            "verdict": None if budget is None or ratio is None else ("ok" if ratio <= budget else "MISSED"),
-            "rounds": figure["rounds"],
-            "spread": figure.get("spread"),
-            "peers": {peer: {"value": rounded(floor), "ratio": None}} if peer and floor else {},
-        })
-    return entries, absent
-
-
-def php_peer(figure, kind, floor, why):
-    if figure is None:
-        return {"not_measured": why} if why else None
-    return {"value": rounded(figure["median"]), "ratio": rounded(figure["median"] / floor) if kind == "ratio" else None,
-            **{key: figure[key] for key in ("count", "page_tables") if key in figure}}
-
-
-def build_php_entries(own, peer_figures, missing):
-    entries = []
-    absent = []
-    for name, budget, kind, go_name in PHP_FIGURES:
-        if name not in own:
-            absent.append(name)
-            continue
-        figure = own[name]
-        floor = {"ratio": own["floor"], "go": peer_figures["go"].get(go_name, {})}.get(kind, {}).get("median")
-        ratio = figure["median"] / floor if floor else None
-        measured = ratio if kind in ("ratio", "go") else figure["median"]
+        ratio = found["median"] / floor if floor else None
+        measured = ratio if figure.floor else found["median"]
         is_met = None
-        if budget is not None and measured is not None:
-            is_met = measured >= budget if kind == "least" else measured <= budget
+        if figure.budget is not None and measured is not None:
+            is_met = measured >= figure.budget if figure.kind == "least" else measured <= figure.budget
         entry = {
-            "name": name,
-            "value": rounded(figure["median"]),
-            "unit": figure["unit"],
+            "name": figure.name,
+            "value": rounded(found["median"]),
+            "unit": found["unit"],
             "ratio": rounded(ratio),
             "floor": rounded(floor),
-            "budget": budget,
+            "budget": figure.budget,
             "verdict": None,
-            "rounds": figure["rounds"],
-            "spread": figure.get("spread"),
+            "rounds": found["rounds"],
+            "spread": found.get("spread"),
+            **{key: found[key] for key in ("count", "page_tables") if key in found},
         }
-        if "page_tables" in figure:
-            entry.update(count=figure["count"], page_tables=rounded(figure["page_tables"]), page_tables_budget=PHP_PAGE_TABLES)
-            is_met = is_met and figure["page_tables"] <= PHP_PAGE_TABLES
+        if figure.page_tables and "page_tables" in found:
+            entry["page_tables_budget"] = figure.page_tables
+            is_met = is_met and found["page_tables"] <= figure.page_tables
         if is_met is not None:
             entry["verdict"] = "ok" if is_met else "MISSED"
-        peers = {peer: php_peer(peer_figures[peer].get(go_name if peer == "go" else name), kind, floor, missing.get(peer))
-                 for peer in SUITE_PEERS["php"] if name != "floor"}
+        peers = {peer: peer_entry(figure, peer, sources, missing, floor) for peer in SUITE_PEERS[suite]}
         entry["peers"] = {peer: value for peer, value in peers.items() if value is not None}
         entries.append(entry)
     return entries, absent
@@ -250,7 +206,7 @@ def print_table(entries, missing, note, shown):
     for entry in missed:
         measured = entry["value"] if entry["ratio"] is None else entry["ratio"]
         print(f"MISSED {entry['name']}: {measured:.2f}, budget {entry['budget']:g}")
-    if entries and min(entry["rounds"] for entry in entries) < 7:
+    if any(entry["rounds"] < 7 for entry in entries if entry["unit"] != "calls"):
         print("Fewer than 7 rounds: no verdict should rest on this run.")
 
 
@@ -263,22 +219,12 @@ def main():
     arguments = parser.parse_args()
 
     missing = dict(text.split("=", 1) for text in arguments.missing)
-    own = read_lines(arguments.raw / f"{arguments.suite}.jsonl")
-    shared = read_lines(arguments.raw / "shared.jsonl")
-    peer_figures = {peer: read_lines(arguments.raw / f"{peer}.jsonl") for peer in SUITE_PEERS[arguments.suite]}
-    for peer, figures in peer_figures.items():
-        if not figures:
+    files = {"own": arguments.suite, "shared": "shared", **{peer: peer for peer in SUITE_PEERS[arguments.suite]}}
+    sources = {source: read_lines(arguments.raw / f"{file}.jsonl") for source, file in files.items()}
+    for peer in SUITE_PEERS[arguments.suite]:
+        if not sources[peer]:
             missing.setdefault(peer, "it printed nothing")
-    if arguments.suite != "net" and "floor" not in own:
-        print("bench/report.py: the floor was not measured", file=sys.stderr)
-        return 3
-
-    if arguments.suite == "net":
-        entries, absent = build_net_entries(own, peer_figures, missing)
-    elif arguments.suite == "php":
-        entries, absent = build_php_entries(own, peer_figures, missing)
-    else:
-        entries, absent = build_entries(own, shared, peer_figures, missing)
+    entries, absent = build_entries(arguments.suite, sources, missing)
     arguments.out.parent.mkdir(parents=True, exist_ok=True)
     arguments.out.write_text(json.dumps(entries, indent=2) + "\n")
     print_table(entries, missing, NOTES[arguments.suite], SUITE_PEERS[arguments.suite])

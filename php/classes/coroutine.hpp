@@ -131,15 +131,16 @@ private:
 /// What a long one calls meanwhile still finds the coroutine's own.
 class WaitWindow {
 public:
-    TA_INLINE WaitWindow() noexcept {
-        PhpCoroutine& self = PhpCoroutine::running();
+    TA_INLINE WaitWindow() noexcept { open(PhpCoroutine::running()); }
+    WaitWindow(const WaitWindow&) = delete;
+    WaitWindow& operator=(const WaitWindow&) = delete;
+    TA_INLINE ~WaitWindow() { close(PhpCoroutine::running()); }
+
+    static TA_INLINE void open(PhpCoroutine& self) noexcept {
         self.save();
         Scheduler::mute_hook(self);
     }
-    WaitWindow(const WaitWindow&) = delete;
-    WaitWindow& operator=(const WaitWindow&) = delete;
-    TA_INLINE ~WaitWindow() {
-        PhpCoroutine& self = PhpCoroutine::running();
+    static TA_INLINE void close(PhpCoroutine& self) noexcept {
         Scheduler::unmute_hook(self);
         if (EXPECTED(!self.is_loaded_)) {  // else the hook has done it
             self.enter();

@@ -51,6 +51,24 @@ public:
         return Answer::Suspend;
     }
 
+    Answer begin_wait(Coroutine& coroutine) noexcept override {
+        const Answer answer = PhpTransparentHost::may_suspend(coroutine);
+        if (EXPECTED(answer == Answer::Suspend)) {
+            WaitWindow::open(static_cast<PhpCoroutine&>(coroutine));
+        }
+        return answer;
+    }
+    void end_wait(Coroutine& coroutine) noexcept override {
+        // What the next one will load lies elsewhere, and has left the caches when there are many.
+        if (const auto* next = static_cast<const PhpCoroutine*>(detail::hot_here().queue.head())) {
+            const auto* vm = reinterpret_cast<const std::byte*>(&next->vm);
+            __builtin_prefetch(vm);
+            __builtin_prefetch(vm + 64);
+            __builtin_prefetch(vm + 128);
+        }
+        WaitWindow::close(static_cast<PhpCoroutine&>(coroutine));
+    }
+
     void cancelled(Coroutine& coroutine, Ref<Error> cancellation) noexcept override {
         auto& php = static_cast<PhpCoroutine&>(coroutine);
         end_cut_off(php);

@@ -23,10 +23,21 @@ std::string to_string(PollMask mask) {
     return text.empty() ? "NONE" : text;
 }
 
-std::string DescriptorWait::describe(const WaitGuard& wait) {
-    const auto& self = static_cast<const DescriptorWait&>(wait);
-    return "Poll(fd=" + std::to_string(self.fd_) + ", " + to_string(self.wanted_) + ")";
-}
+const Wait::Kind DescriptorWait::kDescriptorWait = {
+    [](const Wait& wait, std::vector<std::string>& lines) {
+        const auto& self = static_cast<const DescriptorWait&>(wait);
+        lines.push_back("Poll(fd=" + std::to_string(self.fd_) + ", " + to_string(self.wanted_) + ")");
+        if (self.deadline_ != Instant::max()) {
+            describe_deadline(self.deadline_, lines);
+        }
+        self.describe_guard(lines);
+    },
+    [](Wait& wait, Coroutine& /*coroutine*/) noexcept { static_cast<DescriptorWait&>(wait).leave(); },
+    [](const Wait& wait, const Coroutine& /*coroutine*/) noexcept {
+        const auto& self = static_cast<const DescriptorWait&>(wait);
+        return self.is_woken() || self.waker().has_fired();
+    },
+};
 
 PollMask Descriptor::wanted() const noexcept {
     PollMask all = PollMask::None;

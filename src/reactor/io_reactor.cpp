@@ -1,8 +1,11 @@
 #include <trueasync/reactor/io_reactor.hpp>
 
+#include <algorithm>
 #include <cerrno>
+#include <ctime>
 #include <new>
 #include <trueasync/reactor/system_error.hpp>
+#include <utility>
 
 namespace trueasync {
 
@@ -18,6 +21,20 @@ Ref<Error> lost_error(int fd, PollMask mask, DescriptorWait::End end) {
 }
 
 }  // namespace
+
+/// Stays armed when the wait that it was armed for is over.
+class IoReactor::FarTimer final : public TimerNode {
+public:
+    FarTimer(IoReactor& reactor, int fd) noexcept : reactor_(reactor), fd_(fd) {}
+    void on_deadline() noexcept override { reactor_.look(fd_, when); }
+
+private:
+    IoReactor& reactor_;
+    int fd_;
+};
+
+IoReactor::IoReactor(bool is_level_triggered) noexcept : is_level_triggered_(is_level_triggered) {}
+IoReactor::~IoReactor() = default;
 
 Descriptor* IoReactor::reach(int fd) noexcept {
     if (Descriptor* descriptor = table_.find(fd)) {
@@ -80,6 +97,79 @@ void IoReactor::unwatch(DescriptorWatch& watch) noexcept {
     }
 }
 
+// --- far deadlines
+
+Instant IoReactor::rough_now() noexcept {
+#if defined(CLOCK_MONOTONIC_COARSE)
+    timespec time{};
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
+    rough_now_ = Instant(std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec));
+#else
+    rough_now_ = now();
+#endif
+    return rough_now_;
+}
+
+Deadline IoReactor::fixed(Deadline deadline) noexcept {
+    if (deadline.is_never()) {
+        return deadline;
+    }
+    if (const Duration delay = deadline.resolve(Instant{}) - Instant{}; deadline.is_delay() && delay >= far_) {
+        // Never early: the rough clock is one or two ticks behind.
+        return Deadline::at(
+            deadline.resolve(rough_now() + std::max<Duration>(delay / 1000, std::chrono::milliseconds(10)))
+        );
+    }
+    return Deadline::at(deadline.resolve(now()));
+}
+
+/// False: keep it yourself.
+bool IoReactor::keep_deadline(DescriptorWait& wait, Descriptor& descriptor, Deadline deadline) noexcept {
+    const Instant when = deadline.resolve(Instant::max());
+    if (deadline.is_never() || deadline.is_delay() || !is_far(when)) {
+        return false;
+    }
+    wait.set_deadline(when);
+    return TA_LIKELY(descriptor.look_at <= when) || look_at(wait.descriptor(), descriptor, when);
+}
+
+bool IoReactor::look_at(int fd, Descriptor& descriptor, Instant when) noexcept {
+    try {
+        std::unique_ptr<FarTimer>& timer = timers_of_descriptors_[fd];
+        if (timer == nullptr) {
+            timer = std::make_unique<FarTimer>(*this, fd);
+        }
+        const bool was_armed = timer->is_armed();
+        if (!arm(*timer, when)) {
+            return false;
+        }
+        far_timers_ += was_armed ? 0 : 1;
+    } catch (const std::bad_alloc&) {
+        return false;
+    }
+    descriptor.look_at = when;
+    return true;
+}
+
+void IoReactor::look(int fd, Instant now) noexcept {
+    Descriptor& descriptor = *table_.find(fd);
+    descriptor.look_at = Instant::max();
+    --far_timers_;
+    Instant next = Instant::max();
+    for (DescriptorWait& wait : descriptor.waits) {
+        if (wait.deadline() <= now) {
+            wait.expire();
+        } else {
+            next = std::min(next, wait.deadline());
+        }
+    }
+    if (next != Instant::max() && !look_at(fd, descriptor, next)) {
+        for (DescriptorWait& wait : descriptor.waits) {  // no memory to go on: too early is better than never
+            wait.expire();
+        }
+    }
+}
+
 // --- coroutines
 
 WaitResult IoReactor::park_ready(int fd, PollMask mask, const WaitLimit& limit, std::source_location where) noexcept {
@@ -111,7 +201,8 @@ WaitResult IoReactor::park_ready(int fd, PollMask mask, const WaitLimit& limit, 
         pend(fd, *descriptor);
     }
     ++active().visible;
-    const WaitResult result = wait.park(limit);
+    const bool is_kept = limit.token() == nullptr && keep_deadline(wait, *descriptor, limit.deadline());
+    const WaitResult result = is_kept ? wait.park(Deadline::never()) : wait.park(limit);
     --active().visible;
     if (is_level_triggered_ && wait.is_linked()) {
         pend(fd, *descriptor);
@@ -174,6 +265,10 @@ void IoReactor::lose(int fd, Descriptor& descriptor, DescriptorWait::End end) no
     descriptor.registered = descriptor.ready = descriptor.sticky = PollMask::None;
     descriptor.state = Descriptor::State::Unknown;
     descriptor.unwanted = 0;
+    if (std::exchange(descriptor.look_at, Instant::max()) != Instant::max()) {
+        disarm(*timers_of_descriptors_[fd]);
+        --far_timers_;
+    }
     while (DescriptorWait* wait = descriptor.waits.pop_front()) {
         wait->set_end(end);
         wait->wake();

@@ -58,8 +58,7 @@ bool WaitGuard::arm(Deadline deadline) noexcept {
 
 void WaitGuard::Timeout::on_deadline() noexcept {
     --Scheduler::current()->reactor().active().visible;
-    has_passed = true;
-    Scheduler::wake(*guard_.self_);
+    guard_.expire();
 }
 
 WaitResult WaitGuard::arrive() noexcept {
@@ -173,11 +172,15 @@ void WaitGuard::describe_guard(std::vector<std::string>& lines) const {
         lines.push_back(describe_(*this));
     }
     if (timeout_.is_armed() && describe_ != &Sleep::describe) {
-        const auto left = timeout_.deadline() - Scheduler::current()->reactor().now();
-        lines.push_back(
-            "Deadline(in " + std::to_string(std::chrono::ceil<std::chrono::milliseconds>(left).count()) + "ms)"
-        );
+        describe_deadline(timeout_.deadline(), lines);
     }
+}
+
+void WaitGuard::describe_deadline(Instant deadline, std::vector<std::string>& lines) {
+    const auto left = deadline - Scheduler::current()->reactor().now();
+    lines.push_back(
+        "Deadline(in " + std::to_string(std::chrono::ceil<std::chrono::milliseconds>(left).count()) + "ms)"
+    );
 }
 
 WaitResult detail::end_wait(Coroutine& self) noexcept {

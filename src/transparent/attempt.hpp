@@ -57,9 +57,9 @@ private:
 };
 
 /// After a read from a stream that did not fill its buffer: the next wait need not ask whether there is more.
-inline void note_short_read(IoReactor& reactor, int fd, Kind kind, ssize_t result, std::size_t size) noexcept {
-    if (result > 0 && static_cast<std::size_t>(result) < size && kind == Kind::Stream) {
-        reactor.mark_short(fd, PollMask::Readable);
+inline void note_short_read(int fd) noexcept {
+    if (IoReactor* reactor = suspending_reactor(); reactor != nullptr && kind_of(fd) == Kind::Stream) {
+        reactor->mark_short(fd, PollMask::Readable);
     }
 }
 

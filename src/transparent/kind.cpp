@@ -3,16 +3,12 @@
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <array>
-#include <atomic>
-#include <cstddef>
 
 namespace trueasync::hooked {
 
-namespace {
+constinit std::array<std::atomic<Kind>, kRemembered> kinds{};
 
-constexpr std::size_t kRemembered = 65536;  // beyond that the kernel is asked each time
-std::array<std::atomic<Kind>, kRemembered> kinds{};
+namespace {
 
 Kind ask(int fd) noexcept {
     struct stat status {};
@@ -33,22 +29,10 @@ Kind ask(int fd) noexcept {
 
 }  // namespace
 
-Kind kind_of(int fd) noexcept {
-    const auto index = static_cast<std::size_t>(fd);
-    if (fd < 0 || index >= kRemembered) {
-        return ask(fd);
-    }
-    Kind kind = kinds[index].load(std::memory_order_relaxed);
-    if (kind == Kind::Unknown) {
-        kind = ask(fd);
-        kinds[index].store(kind, std::memory_order_relaxed);
-    }
+Kind ask_kind(int fd) noexcept {
+    const Kind kind = ask(fd);
+    set_kind(fd, kind);
     return kind;
-}
-
-bool is_closing(int fd) noexcept {
-    return fd >= 0 && static_cast<std::size_t>(fd) < kRemembered &&
-           kinds[static_cast<std::size_t>(fd)].load(std::memory_order_relaxed) == Kind::Closing;
 }
 
 void set_kind(int fd, Kind kind) noexcept {

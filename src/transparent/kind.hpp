@@ -2,7 +2,11 @@
 
 /// What a descriptor is, remembered until it is closed.
 
+#include <array>
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <trueasync/base/export.hpp>
 
 namespace trueasync::hooked {
 
@@ -18,11 +22,23 @@ enum class Kind : std::uint8_t {
 
 constexpr bool is_socket(Kind kind) noexcept { return kind == Kind::Stream || kind == Kind::Packets; }
 
-/// `Unknown` with errno set when there is no such descriptor.
-Kind kind_of(int fd) noexcept;
+inline constexpr std::size_t kRemembered = 65536;  // beyond that the kernel is asked each time
+extern std::array<std::atomic<Kind>, kRemembered> kinds;
 
 /// Costs no system call.
-bool is_closing(int fd) noexcept;
+TA_INLINE Kind known_kind(int fd) noexcept {
+    const auto index = static_cast<unsigned>(fd);
+    return TA_LIKELY(index < kRemembered) ? kinds[index].load(std::memory_order_relaxed) : Kind::Unknown;
+}
+TA_INLINE bool is_closing(int fd) noexcept { return known_kind(fd) == Kind::Closing; }
+
+Kind ask_kind(int fd) noexcept;
+
+/// `Unknown` with errno set when there is no such descriptor.
+TA_INLINE Kind kind_of(int fd) noexcept {
+    const Kind kind = known_kind(fd);
+    return TA_LIKELY(kind != Kind::Unknown) ? kind : ask_kind(fd);
+}
 
 void set_kind(int fd, Kind kind) noexcept;
 

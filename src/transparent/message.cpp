@@ -41,10 +41,9 @@ ssize_t receiving(int fd, int flags, Receive&& receive) noexcept {
 ssize_t recv(int fd, void* buffer, size_t size, int flags) {
     if ((flags & (MSG_WAITALL | MSG_PEEK | MSG_DONTWAIT)) != MSG_WAITALL) {
         const ssize_t result = receiving(fd, flags, [&](int how) { return ::recv(fd, buffer, size, how); });
-        if (constexpr int kPlain = MSG_DONTWAIT | MSG_NOSIGNAL; result > 0 && (flags & ~kPlain) == 0) {
-            if (IoReactor* reactor = suspending_reactor()) {
-                note_short_read(*reactor, fd, kind_of(fd), result, size);
-            }
+        constexpr int kPlain = MSG_DONTWAIT | MSG_NOSIGNAL;
+        if (result > 0 && static_cast<std::size_t>(result) < size && (flags & ~kPlain) == 0) {
+            note_short_read(fd);
         }
         return result;
     }

@@ -202,7 +202,7 @@ int look_up_host(
     Block&& block
 ) noexcept {
     *result = nullptr;
-    TransparentHost* host = state().host;
+    TransparentHost* host = state.host;
     const bool is_shared = host != nullptr && caller != nullptr && host->shares_memory(caller);
     if (is_shared) {
         if (const auto answer = take_answer(*lookup)) {

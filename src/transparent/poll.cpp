@@ -91,16 +91,55 @@ int mark_closing(std::span<pollfd> descriptors) noexcept {
     return count;
 }
 
+int block(IoReactor& reactor, std::span<pollfd> descriptors, Deadline deadline) noexcept {
+    int rest = -1;
+    if (!deadline.is_never()) {
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline.resolve({}) - reactor.now());
+        rest = static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, INT32_MAX));
+    }
+    return ::poll(descriptors.data(), descriptors.size(), rest);
+}
+
+int poll_one(IoReactor& reactor, pollfd& one, Deadline deadline) noexcept {
+    const PollMask mask = to_mask(one.events);
+    // Of which the end was seen needs not be asked about.
+    for (bool is_drained = is_known_drained(reactor, one.fd, mask);; is_drained = false) {
+        if (const int closing = mark_closing({&one, 1}); closing != 0) {
+            return closing;
+        }
+        if (const int ready = is_drained ? 0 : ::poll(&one, 1, 0); ready != 0) {
+            return ready;
+        }
+        switch (wait_descriptor(reactor, one.fd, mask, deadline)) {
+            case Waited::Ready:
+                if (TA_LIKELY(answer_from_report(reactor, one))) {
+                    return 1;
+                }
+                break;
+            case Waited::TimedOut:
+                return ::poll(&one, 1, 0);
+            case Waited::Failed:
+                if (errno == EBADF) {  // closed meanwhile
+                    one.revents = POLLNVAL;
+                    return 1;
+                }
+                return -1;
+            case Waited::Blocks:
+                return block(reactor, {&one, 1}, deadline);
+        }
+    }
+}
+
 }  // namespace
 
 int poll_suspending(IoReactor& reactor, std::span<pollfd> descriptors, Deadline deadline) noexcept {
     const std::size_t count = descriptors.size();
-    deadline = deadline.is_never() ? deadline : Deadline::at(deadline.resolve(reactor.now()));
-    for (bool is_first = true;; is_first = false) {
-        // One descriptor of which the end was seen needs not be asked about.
-        const bool is_drained =
-            is_first && count == 1 && is_known_drained(reactor, descriptors[0].fd, to_mask(descriptors[0].events));
-        const int ready = is_drained ? 0 : ::poll(descriptors.data(), count, 0);
+    deadline = reactor.fixed(deadline);
+    if (TA_LIKELY(count == 1 && descriptors[0].fd >= 0)) {
+        return poll_one(reactor, descriptors[0], deadline);
+    }
+    for (;;) {
+        const int ready = ::poll(descriptors.data(), count, 0);
         if (const int closing = mark_closing(descriptors); closing != 0 || ready != 0) {
             return std::max(ready, closing);
         }
@@ -111,34 +150,18 @@ int poll_suspending(IoReactor& reactor, std::span<pollfd> descriptors, Deadline 
         if (count == 0) {
             waited = wait_time(deadline);
             waited = waited == Waited::Ready ? Waited::TimedOut : waited;
-        } else if (count == 1) {
-            waited = wait_descriptor(reactor, descriptors[0].fd, to_mask(descriptors[0].events), deadline);
         } else {
             waited = wait_many(reactor, descriptors, deadline);
         }
         switch (waited) {
             case Waited::Ready:
-                if (count == 1 && answer_from_report(reactor, descriptors[0])) {
-                    return 1;
-                }
                 break;
             case Waited::TimedOut:
                 return ::poll(descriptors.data(), count, 0);
             case Waited::Failed:
-                if (errno == EBADF && count == 1) {  // closed meanwhile
-                    descriptors[0].revents = POLLNVAL;
-                    return 1;
-                }
                 return -1;
-            case Waited::Blocks: {
-                int rest = -1;
-                if (!deadline.is_never()) {
-                    const auto left =
-                        std::chrono::ceil<std::chrono::milliseconds>(deadline.resolve({}) - reactor.now());
-                    rest = static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, INT32_MAX));
-                }
-                return ::poll(descriptors.data(), count, rest);
-            }
+            case Waited::Blocks:
+                return block(reactor, descriptors, deadline);
         }
     }
 }
@@ -150,7 +173,10 @@ int poll(pollfd* descriptors, nfds_t count, int timeout) {
     }
     const KeepErrno keep;
     const Deadline deadline = timeout < 0 ? Deadline::never() : Deadline::after(std::chrono::milliseconds(timeout));
-    return keep(poll_suspending(*reactor, {descriptors, count}, deadline));
+    return keep(
+        TA_LIKELY(count == 1 && descriptors->fd >= 0) ? poll_one(*reactor, *descriptors, reactor->fixed(deadline))
+                                                      : poll_suspending(*reactor, {descriptors, count}, deadline)
+    );
 }
 
 int ppoll(pollfd* descriptors, nfds_t count, const timespec* timeout, const sigset_t* mask) {

@@ -124,7 +124,7 @@ pid_t wait4(pid_t child, int* status, int options, rusage* usage) {
     int own_status = 0;
     int* result = status != nullptr ? status : &own_status;
     const pid_t ended = await_child(*reactor, child, result, options, usage);
-    if (TransparentHost* host = state().host; ended > 0 && host != nullptr) {
+    if (TransparentHost* host = state.host; ended > 0 && host != nullptr) {
         host->child_changed(ended, *result);
     }
     return ended;

@@ -7,9 +7,9 @@
 
 namespace trueasync::hooked {
 
-namespace {
+thread_local constinit int signal_depth __attribute__((tls_model("initial-exec"))) = 0;
 
-thread_local constinit int depth = 0;  // of signal handlers, one interrupted by the next
+namespace {
 
 /// What the program has set; the kernel has `on_signal` in its place.
 struct Handler {
@@ -21,13 +21,13 @@ Handler handlers[NSIG];
 void on_signal(int number, siginfo_t* info, void* context) {
     const Handler& handler = handlers[number];
     void* function = handler.function.load(std::memory_order_relaxed);
-    ++depth;
+    ++signal_depth;
     if (handler.wants_info.load(std::memory_order_relaxed)) {
         reinterpret_cast<void (*)(int, siginfo_t*, void*)>(function)(number, info, context);
     } else {
         reinterpret_cast<sighandler_t>(function)(number);
     }
-    --depth;
+    --signal_depth;
 }
 
 /// The kernel looks at the pointer alone, whatever the flags say.
@@ -36,8 +36,6 @@ bool is_function(const struct sigaction& action) noexcept {
 }
 
 }  // namespace
-
-bool is_in_signal_handler() noexcept { return depth != 0; }
 
 int sigaction(int number, const struct sigaction* action, struct sigaction* before) {
     if (number <= 0 || number >= NSIG) {

@@ -100,8 +100,8 @@ ssize_t read_parts(DescriptorCall& call, int fd, const iovec* parts, int count) 
         PollMask::Readable, [&] { return read_now(fd, call.kind(), parts, count); },
         [&] { return ::readv(fd, parts, count); }
     );
-    if (count == 1) {
-        note_short_read(call.reactor(), fd, call.kind(), result, parts->iov_len);
+    if (count == 1 && result > 0 && static_cast<std::size_t>(result) < parts->iov_len && call.kind() == Kind::Stream) {
+        call.reactor().mark_short(fd, PollMask::Readable);
     }
     return result;
 }

@@ -66,10 +66,7 @@ bool is_skipped(std::string_view path) {
 
 }  // namespace
 
-State& state() noexcept {
-    static State all;
-    return all;
-}
+constinit State state;
 
 void look_for_objects() noexcept {
     Installation& all = installation();
@@ -123,9 +120,9 @@ Status install_transparent(const TransparentSettings& settings) {
     return {};
 }
 
-void set_transparent(bool is_on) noexcept { hooked::state().is_on.store(is_on, std::memory_order_relaxed); }
+void set_transparent(bool is_on) noexcept { hooked::state.is_on.store(is_on, std::memory_order_relaxed); }
 bool is_transparent() noexcept { return hooked::is_on(); }
-void set_transparent_host(TransparentHost* host) noexcept { hooked::state().host = host; }
+void set_transparent_host(TransparentHost* host) noexcept { hooked::state.host = host; }
 
 TransparentStats transparent_stats() noexcept {
     Installation& all = installation();

@@ -15,12 +15,10 @@ IoReactor* find_reactor() noexcept {
     return scheduler->reactor().io();
 }
 
-Waited before_wait() noexcept {
-    TransparentHost* host = state().host;
-    if (host == nullptr) {
-        return Waited::Ready;
-    }
-    switch (host->may_suspend(*detail::hot.current)) {
+namespace {
+
+Waited to_waited(TransparentHost::Answer answer) noexcept {
+    switch (answer) {
         case TransparentHost::Answer::Suspend:
             return Waited::Ready;
         case TransparentHost::Answer::Fail:
@@ -31,9 +29,16 @@ Waited before_wait() noexcept {
     }
 }
 
+}  // namespace
+
 bool is_in_shared() noexcept {
-    TransparentHost* host = state().host;
+    TransparentHost* host = state.host;
     return host != nullptr && host->is_in_shared(*detail::hot.current);
+}
+
+Waited before_wait() noexcept {
+    TransparentHost* host = state.host;
+    return host != nullptr ? to_waited(host->may_suspend(*detail::hot.current)) : Waited::Ready;
 }
 
 Waited after_wait(WaitResult result) noexcept {
@@ -45,7 +50,7 @@ Waited after_wait(WaitResult result) noexcept {
         case WaitResult::Cancelled: {
             Coroutine& self = *detail::hot.current;
             Ref<Error> cancellation = Scheduler::take_wait_error();
-            if (TransparentHost* host = state().host) {
+            if (TransparentHost* host = state.host) {
                 host->cancelled(self, std::move(cancellation));
             } else {
                 Scheduler::current()->cancel(
@@ -69,12 +74,30 @@ Waited after_wait(WaitResult result) noexcept {
     }
 }
 
+/// With many connections the memory of each has left the caches between two of its messages. What the next one will touch first is fetched while
+/// this one works: its stack, from where it waits upwards.
+TA_INLINE void warm_next() noexcept {
+    const Coroutine* next = detail::hot.queue.head();
+    const auto* stack = next != nullptr ? reinterpret_cast<const std::byte*>(next->wait()) : nullptr;
+    for (std::ptrdiff_t at = -64; stack != nullptr && at < 640; at += 64) {
+        __builtin_prefetch(stack + at);
+    }
+}
+
 Waited wait_descriptor(IoReactor& reactor, int fd, PollMask mask, Deadline deadline) noexcept {
-    if (const Waited answer = before_wait(); answer != Waited::Ready) {
+    Coroutine& self = *detail::hot.current;
+    TransparentHost* const host = state.host;
+    if (const Waited answer = host != nullptr ? to_waited(host->begin_wait(self)) : Waited::Ready;
+        answer != Waited::Ready) {
         return answer;
     }
     reactor.mark_drained(fd, mask);
-    return after_wait(wait_ready(reactor, fd, mask, deadline));
+    const WaitResult result = wait_ready(reactor, fd, mask, deadline);
+    warm_next();
+    if (host != nullptr) {
+        host->end_wait(self);
+    }
+    return TA_LIKELY(result == WaitResult::Ready) ? Waited::Ready : after_wait(result);
 }
 
 Waited wait_time(Deadline deadline) noexcept {

@@ -1,10 +1,11 @@
 <?php
 // Random programs of blocking calls, of which some are cancelled at random. Nothing may be lost, left open or stuck.
 //
-// Usage: php chaos.php COUNT [SEED]    prints nothing when all is well
+// Usage: php chaos.php COUNT [SEED]    prints nothing when all is well; COUNT may be a time, such as 600s
 use function Async\{spawn, await, suspend};
 
 $count = (int) $argv[1];
+$until = str_ends_with($argv[1], 's') ? microtime(true) + $count : 0;
 mt_srand($seed = (int) ($argv[2] ?? random_int(0, 1 << 30)));
 register_shutdown_function(function () use (&$is_over, $seed) { $is_over || print("did not come to its end; seed $seed"); });
 
@@ -86,7 +87,8 @@ $finish = function ($coroutine) use (&$ends) {
         $ends['cancelled']++;
     }
 };
-for ($i = 0; $i < $count; $i++) {
+for ($i = 0; $until ? microtime(true) < $until : $i < $count; $i++) {
+    $i !== 2000 || $memory = memory_get_usage();
     $running[] = spawn(function () use ($steps) {
         for ($k = mt_rand(1, 3); $k > 0; $k--) {
             $steps[array_rand($steps)]();
@@ -98,6 +100,7 @@ for ($i = 0; $i < $count; $i++) {
         $finish(array_shift($running));
     }
 }
+$count = $i;
 array_map($finish, $running);
 $server->cancel();
 $finish($server);
@@ -108,4 +111,5 @@ for ($i = 0; $i < 100 && descriptors() > $before; $i++) {
 unlink($file);
 $is_over = true;
 descriptors() <= $before || print(descriptors() - $before . " descriptors were left open; seed $seed");
+memory_get_usage() - ($memory ?? 1e9) < 1_000_000 || print('memory grows: ' . (memory_get_usage() - $memory) . " bytes; seed $seed");
 array_sum($ends) === $count + 1 || print('lost: ' . json_encode($ends) . "; seed $seed");

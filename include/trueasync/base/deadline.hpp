@@ -29,6 +29,8 @@ public:
     }
 
     constexpr bool is_never() const noexcept { return kind_ == Kind::Never; }
+    /// Not a point in time yet.
+    constexpr bool is_delay() const noexcept { return kind_ == Kind::After; }
 
     /// The instant meant, seen from `now`. Saturates instead of overflowing; a negative delay is now.
     constexpr Instant resolve(Instant now) const noexcept {

@@ -56,17 +56,24 @@ public:
     enum class End : std::uint8_t { None, Closed, Reused };
 
     DescriptorWait(int fd, PollMask wanted, std::source_location where) noexcept
-        : DirectWait(&DescriptorWait::describe, where), fd_(fd), wanted_(wanted) {}
+        : DirectWait(where, kDescriptorWait), fd_(fd), wanted_(wanted) {}
 
+    int descriptor() const noexcept { return fd_; }
     PollMask wanted() const noexcept { return wanted_; }
+
+    /// A deadline that its descriptor keeps; see `IoReactor::park_ready`.
+    Instant deadline() const noexcept { return deadline_; }
+    void set_deadline(Instant deadline) noexcept { deadline_ = deadline; }
+    using DirectWait::expire;
 
     /// Whether the descriptor went away while it was waited for, and how.
     End end() const noexcept { return end_; }
     void set_end(End end) noexcept { end_ = end; }
 
 private:
-    TA_API static std::string describe(const WaitGuard& wait);
+    TA_API static const Kind kDescriptorWait;
 
+    Instant deadline_ = Instant::max();
     int fd_;
     PollMask wanted_;
     End end_ = End::None;
@@ -88,8 +95,9 @@ struct Descriptor {
     PollMask ready{};              // what it has said, and nobody has found to be over since
     PollMask sticky{};             // that part of it which stays: ends and errors
     State state = State::Unknown;
-    bool is_pending = false;    // to be looked at before the next sleep
-    std::uint8_t unwanted = 0;  // reports in a row that nobody waited for
+    bool is_pending = false;           // to be looked at before the next sleep
+    std::uint8_t unwanted = 0;         // reports in a row that nobody waited for
+    Instant look_at = Instant::max();  // when the deadlines of its waiters are looked at; see `IoReactor::park_ready`
 
     bool covers(PollMask mask) const noexcept { return !any(mask & ~registered); }
 

@@ -3,8 +3,10 @@
 /// @file trueasync/reactor/io_reactor.hpp
 /// What events with descriptors need from a reactor.
 
+#include <memory>
 #include <trueasync/reactor/descriptor_table.hpp>
 #include <trueasync/runtime/reactor.hpp>
+#include <unordered_map>
 
 namespace trueasync {
 
@@ -80,11 +82,22 @@ public:
     const Descriptor* find(int fd) const noexcept { return table_.find(fd); }
     const IoReactorStats& io_stats() const noexcept { return stats_; }
 
+    /// Deadlines at least this far away are kept cheaply, and may be met a thousandth of their delay later: as with `poll(2)`, whose timers
+    /// the kernel lets slip by that much.
+    void set_far(Duration delay) noexcept { far_ = delay; }
+
+    /// Makes a delay a point in time.
+    Deadline fixed(Deadline deadline) noexcept;
+
     /// Suspends until something of `mask` is ready; the long way of `wait_ready`.
+    ///
+    /// A far deadline is not armed and disarmed with each wait: one timer of the descriptor stays, looks at the deadlines of those who
+    /// wait when it fires, and goes on to the nearest of them.
     WaitResult park_ready(int fd, PollMask mask, const WaitLimit& limit, std::source_location where) noexcept;
 
 protected:
-    explicit IoReactor(bool is_level_triggered) noexcept : is_level_triggered_(is_level_triggered) {}
+    explicit IoReactor(bool is_level_triggered) noexcept;
+    ~IoReactor() override;
 
     /// Asks the kernel for `mask` too, and for a report if it is the case already. Calls `lose` if it finds that the number belongs to
     /// another file now, and then begins anew with that one.
@@ -101,6 +114,14 @@ protected:
 
     /// The kernel says `what`. Wakes those who wait for it; false when there is none.
     bool report(int fd, Descriptor& descriptor, PollMask what) noexcept;
+
+    /// The clock as of the last tick of the system: some milliseconds behind, and much cheaper.
+    Instant rough_now() noexcept;
+    Duration far() const noexcept { return far_; }
+    bool is_far(Instant when) const noexcept { return when - rough_now_ >= far_; }
+
+    /// Timers of descriptors that are armed; nobody may wait for what they would look at.
+    std::size_t far_timers() const noexcept { return far_timers_; }
 
     /// Everyone who waits is told that the descriptor has gone; the entry is as new.
     void lose(int fd, Descriptor& descriptor, DescriptorWait::End end) noexcept;
@@ -131,12 +152,21 @@ protected:
     IoReactorStats stats_;
 
 private:
+    class FarTimer;
+
     Descriptor* reach(int fd) noexcept;
+    bool keep_deadline(DescriptorWait& wait, Descriptor& descriptor, Deadline deadline) noexcept;
+    bool look_at(int fd, Descriptor& descriptor, Instant when) noexcept;
+    void look(int fd, Instant now) noexcept;
     bool report_to_watches(int fd, Descriptor& descriptor, PollMask what) noexcept;
 
     std::vector<int> pending_;
     IntrusiveList<DescriptorWatch, WatchTag> reporting_;  // of one descriptor, not yet told
     int reporting_fd_ = -1;
+    std::unordered_map<int, std::unique_ptr<FarTimer>> timers_of_descriptors_;
+    std::size_t far_timers_ = 0;
+    Instant rough_now_{};
+    Duration far_ = std::chrono::seconds(10);
     const bool is_level_triggered_;
 };
 

@@ -135,7 +135,14 @@ protected:
     static const Kind kGuard;
 
     void describe_guard(std::vector<std::string>& lines) const;
+    static void describe_deadline(Instant deadline, std::vector<std::string>& lines);
     void leave() noexcept;
+
+    /// The wait has lasted too long, says whoever keeps its deadline.
+    void expire() noexcept {
+        timeout_.has_passed = true;
+        Scheduler::wake(*self_);
+    }
 
 private:
     friend class Scheduler;

@@ -1,6 +1,7 @@
 #if defined(__linux__)
 
 #include <sys/epoll.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 #include <array>
 #include <cerrno>
@@ -18,6 +19,7 @@ namespace {
 // Descriptors are reported as number and generation; no descriptor is as large as these.
 constexpr std::uint64_t kWakeUp = UINT64_MAX;
 constexpr std::uint64_t kLibuv = UINT64_MAX - 1;
+constexpr std::uint64_t kAlarm = UINT64_MAX - 2;
 
 /// A sleep so long that a look around before it delays nothing that is due.
 constexpr Duration kLongSleep = std::chrono::milliseconds(1);
@@ -40,6 +42,50 @@ std::uint32_t to_epoll(PollMask mask) noexcept {
     events |= any(mask & PollMask::Priority) ? EPOLLPRI : 0U;
     return events;
 }
+
+/// Ends long sleeps. A time-out of `epoll_wait` makes the kernel look at the clock in each of them; this one is set once for very many.
+class Alarm {
+public:
+    Alarm() = default;
+    Alarm(const Alarm&) = delete;
+    Alarm& operator=(const Alarm&) = delete;
+    ~Alarm() { close(); }
+
+    int descriptor() const noexcept { return fd_; }
+
+    bool open() noexcept {
+        fd_ = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+        return fd_ >= 0;
+    }
+    void close() noexcept {
+        if (fd_ >= 0) {
+            ::close(fd_);
+        }
+        fd_ = -1;
+        on_fired();
+    }
+
+    void on_fired() noexcept { when_ = Instant::max(); }
+
+    /// It fires at `when`, or has been set to do so earlier. False when that cannot be. The kernel is told how long, not when: a program may
+    /// run under a clock of its own.
+    bool set(Instant when, Instant now) noexcept {
+        if (TA_LIKELY(when_ <= when)) {
+            return true;
+        }
+        itimerspec time{};
+        time.it_value = to_timespec(std::max(when - now, Duration(1)));
+        if (fd_ < 0 || timerfd_settime(fd_, 0, &time, nullptr) != 0) {
+            return false;
+        }
+        when_ = when;
+        return true;
+    }
+
+private:
+    int fd_ = -1;
+    Instant when_ = Instant::max();
+};
 
 /// Our own epoll set outside, with nanosecond time-outs, and libuv's descriptor inside.
 ///
@@ -78,8 +124,13 @@ public:
         bool is_libuv_ready = false;
         for (int i = 0; i < count; ++i) {
             const epoll_event& event = events_[static_cast<std::size_t>(i)];
-            if (TA_LIKELY(event.data.u64 < kLibuv)) {
+            if (i + 4 < count) {
+                fetch_ahead(i);
+            }
+            if (TA_LIKELY(event.data.u64 < kAlarm)) {
                 deliver(event);
+            } else if (event.data.u64 == kAlarm) {
+                alarm_.on_fired();
             } else {
                 is_libuv_ready = is_libuv_ready || event.data.u64 == kLibuv;
             }
@@ -87,6 +138,9 @@ public:
         // After a sleep without end nothing can be due by its clock; what callbacks have just begun is seen before the next sleep.
         if (is_libuv_ready || (is_loop_used_ && limit != Duration::max() && uv_backend_timeout(&loop_) == 0)) {
             uv_run(&loop_, UV_RUN_NOWAIT);
+        }
+        if (!is_asleep || count <= 0) {
+            rough_now();
         }
         UvReactor::deliver();
         return {};
@@ -107,6 +161,7 @@ protected:
             ::close(epoll_);
             epoll_ = -1;
         }
+        alarm_.close();
     }
 
     bool fork_backend() noexcept override {
@@ -184,6 +239,9 @@ private:
         }
         uv_run(&loop_, UV_RUN_NOWAIT);  // registers with libuv's own set what waits for it
         // Edge-triggered: each wake-up is an edge, and nobody has to read the count.
+        if (!alarm_.open() || !add(alarm_.descriptor(), EPOLLIN | EPOLLET, kAlarm)) {
+            return false;
+        }
         return add(uv_backend_fd(&loop_), EPOLLIN, kLibuv) && add(triggers_->descriptor(), EPOLLIN | EPOLLET, kWakeUp);
     }
 
@@ -210,6 +268,19 @@ private:
 
     static Status refuse(int fd, PollMask mask) {
         return system_failure(errno, "poll fd " + std::to_string(fd) + " for " + to_string(mask));
+    }
+
+    /// With many connections neither the entry of one nor the stack of who waits for it is in a cache.
+    TA_INLINE void fetch_ahead(int i) const noexcept {
+        const auto entry_of = [this](int at) {
+            return table_.find(
+                static_cast<int>(static_cast<std::uint32_t>(events_[static_cast<std::size_t>(at)].data.u64))
+            );
+        };
+        __builtin_prefetch(entry_of(i + 4));
+        if (Descriptor* soon = entry_of(i + 2); soon != nullptr && !soon->waits.empty()) {
+            __builtin_prefetch(&soon->waits.front());
+        }
     }
 
     TA_INLINE void deliver(const epoll_event& event) noexcept {
@@ -297,7 +368,12 @@ private:
             }
         }
         if (!timers_.empty()) {
-            limit = std::min(limit, std::max(timers_.nearest() - now(), Duration::zero()));
+            const Instant nearest = timers_.nearest();
+            const Instant roughly = rough_now();
+            // The alarm comes early enough for the rest to be measured exactly.
+            if (!is_far(nearest) || !alarm_.set(nearest - far() / 2, roughly)) {
+                limit = std::min(limit, std::max(nearest - now(), Duration::zero()));
+            }
         }
         return limit;
     }
@@ -328,6 +404,7 @@ private:
 
     std::array<epoll_event, 256> events_;
     uv_async_t anchor_{};
+    Alarm alarm_;
     int epoll_ = -1;
     bool has_pwait2_ = true;
     LookAround look_around_;  // for what other threads are about to send

@@ -63,6 +63,7 @@ public:
             sleep();
             triggers_->end_sleep();
         }
+        rough_now();
         deliver();
         return {};
     }

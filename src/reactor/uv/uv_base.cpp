@@ -12,7 +12,7 @@ UvReactor::UvReactor(bool is_level_triggered) : IoReactor(is_level_triggered), t
 UvReactor::~UvReactor() = default;
 
 bool UvReactor::is_alive() const noexcept {
-    return !timers_.empty() || !triggers_->empty() || active().visible != 0 || active().hidden != 0;
+    return timers_.size() > far_timers() || !triggers_->empty() || active().visible != 0 || active().hidden != 0;
 }
 
 void* UvReactor::native_loop() noexcept {
@@ -36,8 +36,8 @@ bool UvReactor::open() noexcept {
 
 std::vector<std::string> UvReactor::close() {
     std::vector<std::string> open = ReactorEvent::close_all(*this);
-    if (!timers_.empty()) {
-        open.push_back(std::to_string(timers_.size()) + " armed timers");
+    if (const std::size_t armed = timers_.size() - far_timers(); armed != 0) {
+        open.push_back(std::to_string(armed) + " armed timers");
     }
     close_loop();
     return open;
@@ -66,7 +66,7 @@ void UvReactor::close_loop() noexcept {
 
 void UvReactor::deliver() noexcept {
     triggers_->deliver();
-    if (!timers_.empty()) {
+    if (!timers_.empty() && !is_far(timers_.nearest())) {
         timers_.fire_due(now());
     }
 }

@@ -40,7 +40,7 @@ protected:
     /// What a child has inherited in the kernel belongs to the parent too.
     [[nodiscard]] Status notice_fork() noexcept final { return TA_LIKELY(!is_forked()) ? Status() : after_fork(); }
 
-    /// What is due by now.
+    /// What is due by now. `rough_now` is not long ago, or nothing far can have come near since.
     void deliver() noexcept;
 
     uv_loop_t loop_{};

@@ -67,6 +67,68 @@ TEST_P(IoReactors, WaitReadySuspendsUntilThereIsSomething) {
     });
 }
 
+// --- deadlines that the descriptor keeps
+
+constexpr std::chrono::milliseconds kNear{15};
+
+TEST_P(IoReactors, FarDeadlinesAreMetAndNeverEarly) {
+    in_runtime([](IoReactor& reactor) {
+        reactor.set_far(kNear);
+        auto [in, out] = make_pipe();
+        const auto times_out = [&reactor, fd = *in](std::chrono::milliseconds delay) {
+            const Instant begin = reactor.now();
+            EXPECT_EQ(wait_ready(reactor, fd, R, reactor.fixed(Deadline::after(delay))), WaitResult::TimedOut);
+            EXPECT_GE(reactor.now() - begin, delay);
+        };
+        auto later = spawn([&] { times_out(kNear * 3); });
+        auto sooner = spawn([&] { times_out(kNear); });
+        auto without = spawn([&, fd = *in] { EXPECT_EQ(wait_ready(reactor, fd, R), WaitResult::Ready); });
+        await(sooner);
+        EXPECT_EQ(later.coroutine().awaiting().size(), 2U);
+        EXPECT_TRUE(later.coroutine().awaiting()[1].starts_with("Deadline(in "));
+        await(later);
+        EXPECT_EQ(without.coroutine().awaiting().size(), 1U);
+        put(*out);
+        await(without);
+        EXPECT_EQ(reactor.active().visible, 0U);
+    });
+}
+
+TEST_P(IoReactors, FarDeadlinesOfWaitsThatAreOverDisturbNobody) {
+    in_runtime([](IoReactor& reactor) {
+        reactor.set_far(kNear);
+        auto [in, out] = make_pipe();
+        auto writer = spawn([fd = *out] { put(fd); });
+        const Deadline first = reactor.fixed(Deadline::after(kNear));
+        EXPECT_EQ(wait_ready(reactor, *in, R, first), WaitResult::Ready);
+        await(writer);
+        take(*in);
+        EXPECT_FALSE(reactor.is_alive());
+
+        // The next one is still there when the first would have been over, and ends in time.
+        reactor.mark_drained(*in, R);
+        const Instant begin = reactor.now();
+        EXPECT_EQ(wait_ready(reactor, *in, R, reactor.fixed(Deadline::after(kNear * 4))), WaitResult::TimedOut);
+        EXPECT_GE(reactor.now() - begin, kNear * 4);
+
+        // A number that is used again knows nothing of it.
+        EXPECT_EQ(
+            wait_ready(reactor, *in, R, reactor.fixed(Deadline::after(std::chrono::milliseconds(1)))),
+            WaitResult::TimedOut
+        );
+        auto waiter = spawn([&reactor, fd = *in] {
+            EXPECT_EQ(
+                wait_ready(reactor, fd, R, reactor.fixed(Deadline::after(std::chrono::hours(1)))), WaitResult::Failed
+            );
+            Scheduler::take_wait_error();
+        });
+        suspend();
+        reactor.descriptor_closing(*in);
+        await(waiter);
+        EXPECT_FALSE(reactor.is_alive());
+    });
+}
+
 TEST_P(IoReactors, WaitReadyReturnsAtOnceWhileNobodyFoundItOver) {
     in_runtime([](IoReactor& reactor) {
         auto [in, out] = make_pipe();

@@ -31,6 +31,9 @@ TEST_F(HookedPoll, SeveralDescriptorsAndNone) {
         EXPECT_EQ(all[2].revents, POLLIN);
         await(writer);
         EXPECT_EQ(suspending([] { return hooked::poll(nullptr, 0, 10); }), 0);
+        pollfd nobody{-1, POLLIN, 9};
+        EXPECT_EQ(suspending([&] { return hooked::poll(&nobody, 1, 10); }), 0);
+        EXPECT_EQ(nobody.revents, 0);
     });
 }
 
