@@ -103,12 +103,16 @@ int block(IoReactor& reactor, std::span<pollfd> descriptors, Deadline deadline) 
 int poll_one(IoReactor& reactor, pollfd& one, Deadline deadline) noexcept {
     const PollMask mask = to_mask(one.events);
     // Of which the end was seen needs not be asked about.
-    for (bool is_drained = is_known_drained(reactor, one.fd, mask);; is_drained = false) {
+    bool is_drained = is_known_drained(reactor, one.fd, mask);
+    for (bool is_first = true;; is_first = is_drained = false) {
         if (const int closing = mark_closing({&one, 1}); closing != 0) {
             return closing;
         }
         if (const int ready = is_drained ? 0 : ::poll(&one, 1, 0); ready != 0) {
             return ready;
+        }
+        if (!is_first && is_in_shared()) {
+            return 0;
         }
         switch (wait_descriptor(reactor, one.fd, mask, deadline)) {
             case Waited::Ready:
@@ -138,7 +142,7 @@ int poll_suspending(IoReactor& reactor, std::span<pollfd> descriptors, Deadline 
     if (TA_LIKELY(count == 1 && descriptors[0].fd >= 0)) {
         return poll_one(reactor, descriptors[0], deadline);
     }
-    for (;;) {
+    for (bool is_first = true;; is_first = false) {
         const int ready = ::poll(descriptors.data(), count, 0);
         if (const int closing = mark_closing(descriptors); closing != 0 || ready != 0) {
             return std::max(ready, closing);
