@@ -128,8 +128,8 @@ Status IteratorEvent::add_worker() noexcept {
 void IteratorEvent::watch() noexcept {
     if (!is_watched_) {
         is_watched_ = true;
-        const auto task = Ref<HandOn>::adopt(new HandOn(*this)
-        );  // NOLINT(bugprone-unhandled-exception-at-new): out of memory is the end
+        // NOLINTNEXTLINE(bugprone-unhandled-exception-at-new): out of memory is the end
+        const auto task = Ref<HandOn>::adopt(new HandOn(*this));
         Scheduler::current()->add_microtask(*task);
     }
 }

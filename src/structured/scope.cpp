@@ -1,6 +1,7 @@
 #include <trueasync/structured/scope.hpp>
 
 #include <algorithm>
+#include <ranges>
 #include <trueasync/event/report_sink.hpp>
 #include <trueasync/reactor/timer.hpp>
 #include <trueasync/runtime/runtime.hpp>
@@ -330,8 +331,8 @@ std::vector<Ref<ScopeEvent>> ScopeEvent::tree() {
         std::vector<ScopeEvent*> children;
         scopes[i]->each_child([&children](ScopeEvent& child) { children.push_back(&child); });
         std::vector<Ref<ScopeEvent>> reversed;
-        for (auto child = children.rbegin(); child != children.rend(); ++child) {
-            reversed.emplace_back(*child);
+        for (ScopeEvent* child : std::views::reverse(children)) {
+            reversed.emplace_back(child);
         }
         scopes.insert(scopes.begin() + static_cast<std::ptrdiff_t>(i) + 1, reversed.begin(), reversed.end());
     }
@@ -367,6 +368,7 @@ void ScopeEvent::stop_coroutines(
         return;
     }
     stop_tasks(cancellation, safely, even_zombies, parked);
+    // NOLINTNEXTLINE(modernize-loop-convert): some may join while others are told
     for (std::size_t i = 0; i < members_.size(); ++i) {
         if (members_[i] != nullptr && stop_one(*members_[i], cancellation, safely, even_zombies, parked)) {
             drop_active();

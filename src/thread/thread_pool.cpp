@@ -197,7 +197,7 @@ void ThreadPoolCore::stop_task(ThreadTask& task) noexcept {
     task.is_stopping_.store(true, std::memory_order_relaxed);
     Worker& worker = *task.worker_;
     if (worker.trigger != nullptr) {
-        worker.to_cancel.push_back(Ref<ThreadTask>(&task));
+        worker.to_cancel.emplace_back(&task);
         worker.trigger->fire();
     }
 }
@@ -501,6 +501,7 @@ void ThreadPoolCore::serve_coroutines(Crew& crew, Worker& worker) noexcept {
 
 void ThreadPoolCore::start_task(Ref<ThreadTask> task) noexcept {
     const auto end = [this](ThreadTask& ended_task, Ref<Error> error) { ended(ended_task, std::move(error)); };
+    // NOLINTNEXTLINE(bugprone-unhandled-exception-at-new): out of memory is the end
     auto* scope = new detail::PoolTaskScope(task, end);
     const auto coroutine = make_ref<detail::PoolTaskCoroutine>(task, *scope);
     if (Status status = Scheduler::current()->spawn(*coroutine, scope); !status) {

@@ -117,6 +117,7 @@ WaitResult ThreadWaiters::wait(
     if (parked.result() != WaitResult::Ready) {
         return parked.result();
     }
+    // NOLINTNEXTLINE(bugprone-unhandled-exception-at-new): out of memory is the end
     auto* waiter = new CoroutineWaiter(parked, *lock.mutex(), std::move(owner));
     if (Status status = waiter->expect(scheduler->reactor()); !status) {
         waiter->drop();

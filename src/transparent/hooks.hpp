@@ -25,7 +25,7 @@
 namespace trueasync::hooked {
 
 // sleep.cpp
-unsigned sleep(unsigned seconds);
+unsigned sleep(unsigned count);
 int usleep(useconds_t microseconds);
 int nanosleep(const timespec* duration, timespec* rest);
 int clock_nanosleep(clockid_t clock, int flags, const timespec* when, timespec* rest);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <optional>
@@ -316,9 +317,9 @@ int getnameinfo(
     if (lookup->code != 0) {
         return lookup->code;
     }
-    std::memcpy(host, lookup->host.data(), lookup->host.size());
+    std::copy_n(lookup->host.data(), lookup->host.size(), host);
     if (!lookup->service.empty()) {
-        std::memcpy(service, lookup->service.data(), lookup->service.size());
+        std::copy_n(lookup->service.data(), lookup->service.size(), service);
     }
     return keep(0);
 }
