@@ -348,13 +348,13 @@ private:
         return has_reported;
     }
 
-    /// Until the next thing that is known to come; the longest of all durations when there is none.
     /// Whether another thread has something that will come back.
     bool is_work_out() const noexcept {
         const auto& returns = triggers_->returns();
         return returns != nullptr && returns->expected() != 0;
     }
 
+    /// Until the next thing that is known to come; the longest of all durations when there is none.
     Duration time_to_sleep() noexcept {
         Duration limit = Duration::max();
         if (TA_UNLIKELY(is_loop_used_)) {
