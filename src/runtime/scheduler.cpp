@@ -365,6 +365,9 @@ void Scheduler::context_main() noexcept {
             continue;
         }
         next.waker_state_ = WakerState::NoStatus;
+        if (const Coroutine* after = state.queue.head(); after != nullptr) {
+            after->context_.prefetch();
+        }
         if (TA_LIKELY(state.spare == nullptr)) {
             scheduler.wait_as_spare(state, here, self, is_given, next);
             continue;

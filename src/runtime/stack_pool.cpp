@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <limits>
 #include <new>
+#include <utility>
 
 #if __has_include(<valgrind/valgrind.h>)
 #include <valgrind/valgrind.h>
@@ -297,15 +298,16 @@ void StackPool::end_window() noexcept {
     note_peak();
     window_left_ = kWindow;
     ++windows_;
+    const std::size_t count = warm_count();
+    const std::size_t live = touched_ - count;
+    const bool is_draining = live + kWindow / 2 < std::exchange(window_live_, live);
     if (window_peak_ >= need_) {
         need_ = window_peak_;
-    } else {
+    } else if (!is_draining) {  // the end of many that began together does not say that no more will come
         need_ -= (need_ - window_peak_ + 7) / 8;
     }
     window_peak_ = 0;
 
-    const std::size_t count = warm_count();
-    const std::size_t live = touched_ - count;
     const std::size_t spare = need_ > live ? need_ - live : 0;
     const std::size_t keep = std::max<std::size_t>(std::max(spare, settings_.min_idle), 1);
     if (count > keep) {

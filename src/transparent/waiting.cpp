@@ -74,16 +74,6 @@ Waited after_wait(WaitResult result) noexcept {
     }
 }
 
-/// With many connections the memory of each has left the caches between two of its messages. What the next one will touch first is fetched while
-/// this one works: its stack, from where it waits upwards.
-TA_INLINE void warm_next() noexcept {
-    const Coroutine* next = detail::hot.queue.head();
-    const auto* stack = next != nullptr ? reinterpret_cast<const std::byte*>(next->wait()) : nullptr;
-    for (std::ptrdiff_t at = -64; stack != nullptr && at < 640; at += 64) {
-        __builtin_prefetch(stack + at);
-    }
-}
-
 Waited wait_descriptor(IoReactor& reactor, int fd, PollMask mask, Deadline deadline) noexcept {
     Coroutine& self = *detail::hot.current;
     TransparentHost* const host = state.host;
@@ -93,7 +83,9 @@ Waited wait_descriptor(IoReactor& reactor, int fd, PollMask mask, Deadline deadl
     }
     reactor.mark_drained(fd, mask);
     const WaitResult result = wait_ready(reactor, fd, mask, deadline);
-    warm_next();
+    if (const Coroutine* next = detail::hot.queue.head(); next != nullptr) {
+        next->context().prefetch();  // while this one works
+    }
     if (host != nullptr) {
         host->end_wait(self);
     }

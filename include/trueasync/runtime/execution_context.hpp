@@ -43,6 +43,14 @@ public:
     std::byte* stack_top() const noexcept { return stack_top_; }
     const detail::Registers& registers() const noexcept { return registers_; }
 
+    /// For the one that comes after the next: of many, each has left the caches when its turn comes. Fetches the part of its stack where it will
+    /// go on.
+    TA_INLINE void prefetch() const noexcept {
+        for (std::ptrdiff_t at = 0; at < kPrefetched; at += 64) {
+            __builtin_prefetch(static_cast<const std::byte*>(registers_.stack()) + at);
+        }
+    }
+
     /// Leaves `from`, continues `to`; returns when somebody switches back.
     static TA_INLINE void switch_to(ExecutionContext& from, ExecutionContext& to) noexcept {
 #if defined(TA_ASAN) || defined(TA_TSAN)
@@ -88,6 +96,8 @@ public:
 #endif
 
 private:
+    static constexpr std::ptrdiff_t kPrefetched = 640;
+
 #if defined(TA_ASAN) || defined(TA_TSAN)
     TA_API void annotate_created() noexcept;
     TA_API static void annotate_leaving(void** fake_stack, const ExecutionContext& to) noexcept;

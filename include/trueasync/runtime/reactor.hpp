@@ -38,7 +38,6 @@ public:
 
     // The heap's own fields.
     Instant when{};
-    std::uint64_t sequence = 0;
     std::uint32_t heap_index = kNotArmed;
 
 protected:

@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <memory>
 #include <random>
 #include <set>
+#include <support/allocation_counter.hpp>
 #include <tuple>
 #include <vector>
 
@@ -186,7 +188,10 @@ TEST(TimerHeap, RemovedWhileFiringDoesNotFire) {
 /// The same operations on a heap and on a sorted set, compared after every step.
 class HeapModel {
 public:
-    HeapModel(std::uint32_t seed, bool arms_in_the_past) : random_(seed), arms_in_the_past_(arms_in_the_past) {
+    enum class Order { Mixed, Rising };  // of deadlines
+
+    HeapModel(std::uint32_t seed, bool arms_in_the_past, Order order = Order::Mixed)
+        : random_(seed), arms_in_the_past_(arms_in_the_past), order_(order) {
         for (std::size_t i = 0; i < kNodes; ++i) {
             nodes_.push_back(std::make_unique<Node>());
             nodes_.back()->action = [this, i] { fired(i); };
@@ -204,7 +209,7 @@ public:
                     fire(clock_ + static_cast<std::int64_t>(pick(60)));
                     break;
                 default:
-                    arm(pick(kNodes), clock_ + static_cast<std::int64_t>(pick(100)));
+                    arm(pick(kNodes), order_ == Order::Mixed ? clock_ + static_cast<std::int64_t>(pick(100)) : rise());
             }
             compare();
         }
@@ -221,6 +226,13 @@ private:
     using Key = std::tuple<std::int64_t, std::uint64_t, std::size_t>;  // when, order of arming, node
 
     std::size_t pick(std::size_t bound) { return std::uniform_int_distribution<std::size_t>(0, bound - 1)(random_); }
+
+    /// Mostly equal delays; at times one that is far away, or near.
+    std::int64_t rise() {
+        constexpr std::int64_t kFar = 20'000'000;
+        const std::size_t kind = pick(20);
+        return clock_ + (kind == 0 ? kFar : kind == 1 ? 1 : 100);
+    }
 
     void arm(std::size_t index, std::int64_t when) {
         forget(index);
@@ -287,6 +299,7 @@ private:
 
     std::mt19937 random_;
     bool arms_in_the_past_;
+    Order order_;
     TimerHeap heap_;
     std::vector<std::unique_ptr<Node>> nodes_;
     std::set<Key> model_;
@@ -312,6 +325,59 @@ TEST(TimerHeap, AgreesWithASortedSetWhenCallbacksArmInThePast) {
     }
 }
 
+TEST(TimerHeap, AgreesWithASortedSetWhenDelaysAreEqual) {
+    for (std::uint32_t seed = 1; seed <= 20; ++seed) {
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        HeapModel(seed, seed % 2 == 0, HeapModel::Order::Rising).run(2000);
+        ASSERT_FALSE(HasFailure());
+    }
+}
+
+TEST(TimerHeap, RemovalsInARowDoNotGrowIt) {
+    TimerHeap heap;
+    std::vector<int> fired;
+    std::vector<std::unique_ptr<Numbered>> kept;
+    std::array passing{Numbered(0, fired), Numbered(0, fired)};  // in turn: each leaves a gap before the other
+    std::size_t allocations = 0;
+    for (int i = 0; i < 1'000'000; ++i) {
+        if (i % 100'000 == 0) {
+            kept.push_back(std::make_unique<Numbered>(i, fired));
+            ASSERT_TRUE(heap.insert(*kept.back(), at(i)));
+        }
+        const testing::AllocationCounter counter;
+        ASSERT_TRUE(heap.insert(passing[static_cast<std::size_t>(i) % 2], at(i)));
+        allocations += counter.count();
+    }
+    EXPECT_LE(allocations, 4U) << "a place for each that has been there";
+    heap.remove(passing[0]);
+    heap.remove(passing[1]);
+    heap.fire_due(Instant::max());
+    EXPECT_EQ(fired.size(), 10U);
+    EXPECT_TRUE(std::is_sorted(fired.begin(), fired.end()));
+}
+
+TEST(TimerHeap, ArmingAgainNeedsNoMemory) {
+    if (!testing::AllocationCounter::works()) {
+        GTEST_SKIP() << "the sanitizer's operator new cannot be counted";
+    }
+    constexpr std::int64_t kFar = 20'000'000;  // not in a row with others
+    TimerHeap heap;
+    std::array<Node, 16> nodes;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        ASSERT_TRUE(heap.insert(nodes[i], at(static_cast<std::int64_t>(i))));
+    }
+    for (Node& node : nodes) {
+        node.action = [&] { EXPECT_TRUE(heap.insert(node, node.when + Duration(kFar))); };
+    }
+    const testing::NoMemory none;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        EXPECT_TRUE(heap.insert(nodes[i], at(kFar * static_cast<std::int64_t>(nodes.size() - i))));
+    }
+    heap.fire_due(at(kFar));
+    heap.fire_due(at(100 * kFar));
+    EXPECT_EQ(heap.size(), nodes.size());
+}
+
 /// Checks that all of its kind fire in order.
 struct Ordered final : TimerNode {
     void on_deadline() noexcept override {
@@ -320,6 +386,7 @@ struct Ordered final : TimerNode {
         last_sequence = sequence;
         ++count;
     }
+    std::uint64_t sequence = 0;
     static inline bool is_sorted = true;
     static inline Instant last{};
     static inline std::uint64_t last_sequence = 0;
@@ -339,11 +406,14 @@ TEST(TimerHeap, HoldsAMillionNodes) {
     TimerHeap heap;
     std::mt19937 random(42);
     std::uniform_int_distribution<std::int64_t> when(1, kNodes / 2);  // many ties
+    std::uint64_t sequence = 0;
     for (std::size_t i = 0; i < kNodes; ++i) {
+        nodes[i].sequence = ++sequence;
         ASSERT_TRUE(heap.insert(nodes[i], at(when(random))));
     }
     ASSERT_EQ(heap.size(), kNodes);
     for (std::size_t i = 0; i < kNodes; i += 5) {
+        nodes[i].sequence = ++sequence;
         ASSERT_TRUE(heap.insert(nodes[i], at(when(random))));
     }
     std::size_t removed = 0;

@@ -571,6 +571,18 @@ TEST(StackPool, FollowsLoadUpAtOnceAndDownSlowly) {
     EXPECT_EQ(pool.stats().idle, 16u) << "never below min_idle";
 }
 
+TEST(StackPool, ManyThatEndTogetherStayWarm) {
+    StackPool pool({.min_idle = 0});
+    for (int round = 0; round < 3; ++round) {
+        std::vector<Stack> stacks = acquire_many(pool, 20 * StackPool::kWindow);
+        release_all(pool, stacks);
+    }
+    EXPECT_EQ(pool.stats().trimmed, 0u);
+    EXPECT_EQ(pool.stats().idle, 20 * StackPool::kWindow);
+    run_windows(pool, 400);
+    EXPECT_EQ(pool.stats().idle, 1u) << "but not for ever";
+}
+
 TEST(StackPool, SteadyLoadIsNeverTrimmed) {
     StackPool pool({.min_idle = 0});
     for (int round = 0; round < 100; ++round) {

@@ -14,6 +14,8 @@ struct Registers {
     void* sp;
     void* fp;  // x29, saved by hand: it cannot be listed as clobbered where it is the frame pointer
     const void* pc;
+
+    const void* stack() const noexcept { return sp; }
 };
 
 // The platform's own on Apple systems, an ordinary temporary elsewhere.

@@ -11,6 +11,8 @@ namespace trueasync::detail {
 struct Registers {
     void* fcontext;
     void (*entry)();
+
+    const void* stack() const noexcept { return fcontext; }
 };
 
 TA_API void switch_registers(Registers& from, Registers& to) noexcept;

@@ -15,6 +15,8 @@ struct Registers {
     void* sp;
     void* bp;  // saved by hand: it cannot be listed as clobbered where it is the frame pointer
     const void* ip;
+
+    const void* stack() const noexcept { return sp; }
 };
 
 #if defined(__AVX512F__)
