@@ -365,7 +365,7 @@ void Scheduler::context_main() noexcept {
             continue;
         }
         next.waker_state_ = WakerState::NoStatus;
-        if (const Coroutine* after = state.queue.head(); after != nullptr) {
+        if (const Coroutine* after = state.queue.head(); after != nullptr && after->is_started()) {
             after->context_.prefetch();
         }
         if (TA_LIKELY(state.spare == nullptr)) {

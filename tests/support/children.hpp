@@ -12,6 +12,7 @@
 #include <reactor/orphans.hpp>
 #include <reactor/pidfd.hpp>
 #include <support/descriptors.hpp>
+#include <support/valgrind.hpp>
 #include <trueasync/reactor/process.hpp>
 #include <trueasync/reactor/spawner.hpp>
 #include <tuple>

@@ -44,8 +44,9 @@ public:
     const detail::Registers& registers() const noexcept { return registers_; }
 
     /// For the one that comes after the next: of many, each has left the caches when its turn comes. Fetches the part of its stack where it will
-    /// go on.
+    /// go on. Only of one that has started.
     TA_INLINE void prefetch() const noexcept {
+#pragma GCC unroll 10
         for (std::ptrdiff_t at = 0; at < kPrefetched; at += 64) {
             __builtin_prefetch(static_cast<const std::byte*>(registers_.stack()) + at);
         }

@@ -159,7 +159,11 @@ private:
 
     /// Of many stacks the next one has left the caches: fetches what its first frames will need.
     TA_INLINE void prefetch_next() const noexcept {
+        if (warm_top_ == warm_bottom_) {
+            return;
+        }
         const std::byte* const top = warm_[(warm_top_ - 1) & warm_mask_];
+#pragma GCC unroll 8
         for (std::ptrdiff_t below = 64; below <= 512; below += 64) {
             __builtin_prefetch(top - below, 1);
         }

@@ -339,6 +339,7 @@ TEST_P(FsWatches, TheWatchedDirectoryIsRemoved) {
 }
 
 TEST_P(FsWatches, RefusedWithAReason) {
+    SKIP_ON_VALGRIND("keeps descriptors of its own");
     in_runtime([this](IoReactor& reactor) {
         const Status status = FsWatchEvent::create(reactor, path("no"))->start();
         ASSERT_FALSE(status.ok());

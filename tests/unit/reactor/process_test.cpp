@@ -319,6 +319,7 @@ TEST_P(ProcessEvents, OutlivesItsReactor) {
 }
 
 TEST_P(ProcessEvents, WithoutADescriptorForIt) {
+    SKIP_ON_VALGRIND("keeps descriptors of its own");
     in_runtime([](IoReactor& reactor) {
         const pid_t pid = start_shell("exit 6");
         Ref<ProcessEvent> process;

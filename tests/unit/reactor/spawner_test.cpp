@@ -169,6 +169,7 @@ TEST_F(Spawner, NoDescriptorLeaks) {
 }
 
 TEST_F(Spawner, FailuresSayWhat) {
+    SKIP_ON_VALGRIND("reports no failure of a child before its exec");
     EXPECT_EQ(refusal_of({.argv = {"/no/such"}}), "spawn /no/such: ENOENT (no such file or directory)");
     EXPECT_EQ(
         refusal_of({.argv = {"no-such-program-anywhere"}}),
@@ -187,6 +188,7 @@ TEST_F(Spawner, FailuresSayWhat) {
 }
 
 TEST_F(Spawner, OutOfDescriptorsAtEveryStep) {
+    SKIP_ON_VALGRIND("keeps descriptors of its own");
     ProcessOptions options{.argv = {"/bin/true"}};
     options.in = options.out = options.err = Stdio::pipe();
     int refused = 0;

@@ -17,14 +17,8 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <support/valgrind.hpp>
 #include <thread>
-
-#if __has_include(<valgrind/valgrind.h>)
-#include <valgrind/valgrind.h>
-#define RUNS_ON_VALGRIND (RUNNING_ON_VALGRIND != 0)
-#else
-#define RUNS_ON_VALGRIND false
-#endif
 
 namespace trueasync {
 namespace {
@@ -292,7 +286,7 @@ TEST(OverflowGuard, WildPointerIntoAGuardIsNoOverflow) {
 #if !defined(__linux__) || !(defined(__x86_64__) || defined(__aarch64__))
     GTEST_SKIP() << "the stack pointer is not read on this platform";
 #endif
-    if (RUNS_ON_VALGRIND) {
+    if (testing::on_valgrind()) {
         GTEST_SKIP() << "valgrind repeats a faulting instruction with stale registers";
     }
     const Outcome outcome = run_in_child([] {

@@ -11,14 +11,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <set>
+#include <support/valgrind.hpp>
 #include <vector>
-
-#if __has_include(<valgrind/valgrind.h>)
-#include <valgrind/valgrind.h>
-#define RUNS_ON_VALGRIND (RUNNING_ON_VALGRIND != 0)
-#else
-#define RUNS_ON_VALGRIND false
-#endif
 
 namespace trueasync {
 namespace {
@@ -368,7 +362,7 @@ TEST(StackPool, MprotectGuardFaults) {
 
 TEST(StackPool, LockedMemoryFallsBackToMprotect) {
 #if defined(__linux__)
-    if (kAsan || kTsan || RUNS_ON_VALGRIND) {
+    if (kAsan || kTsan || testing::on_valgrind()) {
         GTEST_SKIP() << "mlockall() would populate the shadow memory";
     }
     const pid_t child = ::fork();
@@ -445,7 +439,7 @@ TEST(StackPool, MprotectLeavesMappingsToTheHost) {
     }
     Faults::reset();
     StackPool pool({.stack_size = 16 * 1024}, kMprotectOnly);
-    std::vector<Stack> stacks = acquire_many(pool, RUNS_ON_VALGRIND ? 1000 : 40000);
+    std::vector<Stack> stacks = acquire_many(pool, testing::on_valgrind() ? 1000 : 40000);
     const std::size_t live = stacks.size();
     EXPECT_EQ(pool.stats().live, live);
     if (live > StackPool::kMprotectGuards) {
@@ -455,7 +449,7 @@ TEST(StackPool, MprotectLeavesMappingsToTheHost) {
 }
 
 TEST(StackPool, HundredThousandLive) {
-    if (RUNS_ON_VALGRIND) {
+    if (testing::on_valgrind()) {
         GTEST_SKIP() << "valgrind keeps registered stacks in a linear list";
     }
     StackPool pool({.stack_size = kAsan || kTsan ? 16u * 1024 : 256u * 1024});
@@ -479,7 +473,7 @@ TEST(StackPool, HundredThousandLive) {
 }
 
 TEST(StackPool, MillionLive) {
-    if (kAsan || kTsan || RUNS_ON_VALGRIND) {
+    if (kAsan || kTsan || testing::on_valgrind()) {
         GTEST_SKIP() << "shadow memory for 1,000,000 stacks";
     }
     StackPool pool({.stack_size = 32 * 1024});

@@ -44,7 +44,7 @@ TA_INLINE void switch_registers(Registers& from, Registers& to) noexcept {
         "movq 0(%1), %%rsp\n\t"
         "movq 8(%1), %%rbp\n\t"
         "jmpq *16(%1)\n\t"
-        ".p2align 3\n"
+        ".p2align 4\n"
         "1:\n\t" TA_LANDING_PAD
         : "+D"(save), "+S"(load)
         :
