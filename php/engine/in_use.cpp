@@ -59,8 +59,11 @@ bool is_guarded(const zend_execute_data* call) noexcept {
 
 /// The coroutine that waits inside a function that works on `subject`, if it is not the running one.
 PhpCoroutine* other_user(const void* subject) noexcept {
-    const auto found = subject != nullptr ? users.find(subject) : users.end();
-    if (found == users.end() || found->second == &PhpCoroutine::running()) {
+    if (subject == nullptr || PhpCoroutine::running().in_use == subject) {
+        return nullptr;
+    }
+    const auto found = users.find(subject);
+    if (found == users.end()) {
         return nullptr;
     }
     zend_execute_data* call = found->second->vm.current_execute_data;
@@ -255,7 +258,9 @@ void note_use(PhpCoroutine& coroutine) noexcept {
     if (subject != nullptr && subject != coroutine.in_use) {
         forget_use(coroutine);
         coroutine.in_use = subject;
-        users[subject] = &coroutine;
+        if (PhpCoroutine* former = std::exchange(users[subject], &coroutine)) {
+            former->in_use = nullptr;
+        }
     }
 }
 
@@ -264,10 +269,8 @@ void forget_use(PhpCoroutine& coroutine) noexcept {
     if (subject == nullptr) {
         return;
     }
-    if (const auto found = users.find(subject); found != users.end() && found->second == &coroutine) {
-        users.erase(found);
-        wake_next(subject);
-    }
+    users.erase(subject);
+    wake_next(subject);
 }
 
 void in_use_minit() {
