@@ -130,7 +130,8 @@ bool TimerHeap::fits_row(const Entry& entry) noexcept {
         return true;
     }
     const Entry& last = row_at(row_end_ - 1);
-    if (last < entry && entry.when - last.when <= kGap) {
+    const bool is_soon = last.when >= Instant::max() - kGap || entry.when <= last.when + kGap;
+    if (last < entry && is_soon) {
         return true;
     }
     if (row_count_ > kShortRow) {

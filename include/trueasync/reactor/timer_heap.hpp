@@ -3,6 +3,7 @@
 /// @file trueasync/reactor/timer_heap.hpp
 /// The armed deadlines of one reactor, nearest first.
 
+#include <algorithm>
 #include <trueasync/runtime/reactor.hpp>
 #include <vector>
 
@@ -15,7 +16,10 @@ class TA_API TimerHeap {
 public:
     bool empty() const noexcept { return size() == 0; }
     std::size_t size() const noexcept { return heap_.size() + row_count_; }
-    Instant nearest() const noexcept { return empty() ? Instant::max() : front().when; }
+    Instant nearest() const noexcept {
+        const Instant in_heap = heap_.empty() ? Instant::max() : heap_.front().when;
+        return row_count_ == 0 ? in_heap : std::min(in_heap, row_at(row_begin_).when);
+    }
 
     /// Fails only when memory is out, and never for a node that is armed, or was when it began to fire.
     [[nodiscard]] Status insert(TimerNode& node, Instant when);
