@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <functional>
 #include <support/coro_test.hpp>
+#include <support/valgrind.hpp>
 #include <thread>
 
 #if defined(__linux__)
@@ -328,6 +329,7 @@ TEST_P(UvReactor, DeadlockIsFoundWithoutWaiting) {
 }
 
 TEST_P(UvReactor, SignalsDoNotEndASleep) {
+    SKIP_ON_VALGRIND("delivers signals late, here when nobody waits for them any more");
     struct sigaction action {};
     struct sigaction before {};
     action.sa_handler = [](int) {};  // no SA_RESTART: system calls end with EINTR
@@ -426,6 +428,7 @@ std::ptrdiff_t with_descriptors_left(int count, F&& body) {
 }
 
 TEST_P(UvReactor, NullWhenTheSystemRefusesDescriptors) {
+    SKIP_ON_VALGRIND("keeps descriptors of its own");
     make();  // what libuv opens once is open
     bool was_made = false;
     for (int left = 0; left < 8 && !was_made; ++left) {
