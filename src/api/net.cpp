@@ -6,7 +6,6 @@
 #include <unistd.h>
 #include <algorithm>
 #include <cerrno>
-#include <trueasync/reactor/listen.hpp>
 
 #include "io.hpp"
 
@@ -161,7 +160,7 @@ std::pair<UnixStream, UnixStream> UnixStream::pair() {
 Listener Listener::listen(const SocketAddress& address, int backlog, bool reuse_port) {
     Listener listener;
     detail::check(open_listener(address, {.backlog = backlog, .reuse_port = reuse_port}, listener.descriptor_));
-    listener.path_ = listener_path(address);
+    listener.path_ = ListenerPath(address);
     return listener;
 }
 
@@ -171,17 +170,16 @@ Listener& Listener::operator=(Listener&& other) noexcept {
     if (this != &other) {
         close();
         descriptor_ = std::move(other.descriptor_);
-        path_ = std::exchange(other.path_, {});
+        path_ = std::move(other.path_);
     }
     return *this;
 }
 
 void Listener::close() noexcept {
-    if (descriptor_ && !path_.empty()) {
-        ::unlink(path_.c_str());
+    if (descriptor_) {
+        path_.remove();
+        descriptor_.close();
     }
-    path_.clear();
-    descriptor_.close();
 }
 
 OwnedDescriptor Listener::accept_one(SocketAddress* from, const Limit& limit, std::source_location where) {

@@ -1,5 +1,6 @@
 #include <trueasync/reactor/descriptor_table.hpp>
 
+#include <cerrno>
 #include <new>
 
 namespace trueasync {
@@ -51,15 +52,13 @@ PollMask Descriptor::wanted() const noexcept {
 }
 
 Descriptor* DescriptorTable::reach(int fd) noexcept {
-    if (fd < 0) {
-        return nullptr;
-    }
     try {
-        while (static_cast<unsigned>(fd) >= size_) {
+        while (size_ < size_for(fd)) {
             chunks_.push_back(std::make_unique<Descriptor[]>(kChunk));
             size_ += kChunk;
         }
     } catch (const std::bad_alloc&) {
+        errno = ENOMEM;
         return nullptr;
     }
     return find(fd);

@@ -9,6 +9,7 @@
 #include <trueasync/reactor/system_error.hpp>
 #include <utility>
 
+#include "fork_generation.hpp"
 #include "quiet_write.hpp"
 
 namespace trueasync {
@@ -119,6 +120,9 @@ Status ExecEvent::enter_loop() {
     if (Status status = find_io(io); !status) {
         return status;
     }
+    if (is_of_parent()) {
+        return Status(lost_by_fork());
+    }
     Status status = process_ == nullptr ? launch(*io) : Status();
     if (status.ok()) {
         status = watch_all(*io);
@@ -151,6 +155,7 @@ Status ExecEvent::launch(IoReactor& io) {
     if (Status status = spawn_process(options, spawned); !status) {
         return status;
     }
+    fork_generation_ = detail::fork_generation();
     process_ = ProcessEvent::create(io, spawned.pid);
     process_->set_hidden(true);  // this event is the one that counts
     if (spawned.in >= 0) {
@@ -325,6 +330,10 @@ void ExecEvent::advance() noexcept {
 
 void ExecEvent::on_deadline() noexcept {
     const Ref<ExecEvent> keep(this);
+    if (is_of_parent()) {
+        finish();
+        return;
+    }
     result_.is_timed_out = true;
     deadline_ = Instant::max();
     const auto limit = std::chrono::ceil<std::chrono::milliseconds>(options_.timeout);
@@ -345,8 +354,31 @@ void ExecEvent::on_deadline() noexcept {
     advance();
 }
 
+bool ExecEvent::is_of_parent() const noexcept {
+    return process_ != nullptr && fork_generation_ != detail::fork_generation();
+}
+
+Ref<Error> ExecEvent::lost_by_fork() const {
+    return Error::make(
+        ErrorCode::System, "the process forked before " + info() + " had ended; it goes on in the parent only"
+    );
+}
+
+void ExecEvent::on_fork() noexcept {
+    if (!is_of_parent() || is_finished_) {
+        return;
+    }
+    in_.reset();  // what the child reads the parent would miss
+    out_.reset();
+    err_.reset();
+    error_ = lost_by_fork();
+    if (is_in_loop()) {
+        reactor()->arm(*this, reactor()->now()).ignore();  // not here: the events of the loop are being gone through
+    }
+}
+
 void ExecEvent::kill_all() noexcept {
-    if (process_ == nullptr || process_->is_finished()) {
+    if (process_ == nullptr || process_->is_finished() || is_of_parent()) {
         return;
     }
     if (!has_group_ || ::kill(-process_->pid(), SIGKILL) != 0) {

@@ -28,9 +28,11 @@ public:
         io_.introduce(*this);
     }
     ~InotifyWatch() override {
-        io_.unwatch(*this);
-        io_.descriptor_closing(fd_);
-        ::close(fd_);
+        if (!is_lost_) {
+            io_.unwatch(*this);
+            io_.descriptor_closing(fd_);
+            ::close(fd_);
+        }
     }
 
     Status begin() {
@@ -84,6 +86,7 @@ private:
     }
 
     void on_lost(Error& error) noexcept override {
+        is_lost_ = true;  // whoever closed it has closed it
         sink_.end(Ref<Error>(&error));
         sink_.done();
     }
@@ -219,6 +222,7 @@ private:
     FsWatchSink sink_;
     int fd_;
     int root_ = -1;
+    bool is_lost_ = false;
     std::unordered_map<int, std::string> directories_;  // as seen from the watched path
     alignas(inotify_event) char buffer_[16 * 1024];
 };

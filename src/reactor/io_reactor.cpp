@@ -1,5 +1,6 @@
 #include <trueasync/reactor/io_reactor.hpp>
 
+#include <fcntl.h>
 #include <algorithm>
 #include <cerrno>
 #include <ctime>
@@ -36,17 +37,21 @@ private:
 IoReactor::IoReactor(bool is_level_triggered) noexcept : is_level_triggered_(is_level_triggered) {}
 IoReactor::~IoReactor() = default;
 
+/// Null, and errno says why, when there is none to be had.
 Descriptor* IoReactor::reach(int fd) noexcept {
     if (Descriptor* descriptor = table_.find(fd)) {
         return descriptor;
     }
-    Descriptor* descriptor = table_.reach(fd);
+    if (::fcntl(fd, F_GETFD) < 0) {
+        return nullptr;  // no memory for all the numbers below a wrong one
+    }
     try {
-        pending_.reserve(std::size_t{table_.size()} * 2);  // those looked at, and the same ones again
+        pending_.reserve(DescriptorTable::size_for(fd) * 2);  // those looked at, and the same ones again
     } catch (const std::bad_alloc&) {
+        errno = ENOMEM;
         return nullptr;
     }
-    return descriptor;
+    return table_.reach(fd);
 }
 
 // --- events
@@ -65,7 +70,8 @@ Status IoReactor::watch(DescriptorWatch& watch) noexcept {
     const int fd = watch.fd_;
     Descriptor* descriptor = reach(fd);
     if (TA_UNLIKELY(descriptor == nullptr)) {
-        return system_failure(fd < 0 ? EBADF : ENOMEM, attempt(fd, watch.wanted_));
+        const int failure = errno;
+        return system_failure(failure, attempt(fd, watch.wanted_));
     }
     if (watch.generation_ != descriptor->generation) {
         return Status(lost_error(fd, watch.wanted_, DescriptorWait::End::Closed));
@@ -177,7 +183,8 @@ WaitResult IoReactor::park_ready(int fd, PollMask mask, const WaitLimit& limit, 
     if (TA_UNLIKELY(descriptor == nullptr || !descriptor->covers(mask))) {
         descriptor = reach(fd);
         if (descriptor == nullptr) {
-            return Scheduler::refuse(SystemError::make(fd < 0 ? EBADF : ENOMEM, attempt(fd, mask)), WaitResult::Failed);
+            const int failure = errno;
+            return Scheduler::refuse(SystemError::make(failure, attempt(fd, mask)), WaitResult::Failed);
         }
         Status status = notice_fork();
         if (status.ok()) {

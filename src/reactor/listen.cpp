@@ -6,6 +6,8 @@
 #include <trueasync/reactor/system_error.hpp>
 #include <utility>
 
+#include "fork_generation.hpp"
+
 namespace trueasync {
 
 namespace {
@@ -43,9 +45,19 @@ Status open_listener(const SocketAddress& address, const ListenSettings& setting
     return {};
 }
 
-std::string listener_path(const SocketAddress& address) {
-    std::string path = address.path();
-    return path.empty() || path.front() == '@' ? std::string() : path;
+ListenerPath::ListenerPath(const SocketAddress& address) : path_(address.path()) {
+    if (path_.starts_with('@')) {
+        path_.clear();
+    }
+    detail::watch_forks();
+    fork_generation_ = detail::fork_generation();
+}
+
+void ListenerPath::remove() noexcept {
+    if (!path_.empty() && fork_generation_ == detail::fork_generation()) {
+        ::unlink(path_.c_str());
+    }
+    path_.clear();
 }
 
 SocketAddress local_address(int fd) noexcept {
@@ -55,11 +67,11 @@ SocketAddress local_address(int fd) noexcept {
     return address;
 }
 
-ListenEvent::ListenEvent(Reactor& reactor, OwnedDescriptor socket, std::string path)
+ListenEvent::ListenEvent(Reactor& reactor, OwnedDescriptor socket, const SocketAddress& address)
     : PollEvent(&reactor, EventType::Listen, socket.get(), PollMask::Readable),
       socket_(std::move(socket)),
       local_(local_address(socket_.get())),
-      path_(std::move(path)) {}
+      path_(address) {}
 
 ListenEvent::~ListenEvent() = default;
 
@@ -77,7 +89,7 @@ Status ListenEvent::create(
     if (Status status = open_listener(address, settings, socket); !status) {
         return status;
     }
-    event = Ref<ListenEvent>::adopt(new ListenEvent(reactor, std::move(socket), listener_path(address)));
+    event = Ref<ListenEvent>::adopt(new ListenEvent(reactor, std::move(socket), address));
     if (event->is_closed()) {
         event->let_go_of_socket();
         return event->refuse_ended();
@@ -106,9 +118,7 @@ void ListenEvent::let_go_of_socket() noexcept {
     if (!socket_) {
         return;
     }
-    if (!path_.empty()) {
-        ::unlink(path_.c_str());
-    }
+    path_.remove();
     const int fd = socket_.release();
     if (reactor() != nullptr) {
         reactor()->io()->descriptor_closing(fd);

@@ -11,7 +11,7 @@ Status TimerHeap::insert(TimerNode& node, Instant when) {
         return Status::failure(ErrorCode::OutOfMemory, "no memory for one more timer");
     }
     node.when = when;
-    const Entry entry{std::max(when, firing_until_), next_sequence_++, &node};
+    const Entry entry{std::max(when, earliest_), next_sequence_++, &node};
     if (!fits_row(entry) || !push_row(entry)) {
         push_heap(entry);
     }
@@ -33,7 +33,7 @@ void TimerHeap::remove(TimerNode& node) noexcept {
 
 void TimerHeap::fire_due(Instant now) noexcept {
     const std::uint64_t begun = next_sequence_;
-    firing_until_ = now;
+    earliest_ = now;
     while (!empty() && front().when <= now && front().sequence < begun) {
         TimerNode& node = *front().node;
         remove(node);
@@ -42,7 +42,7 @@ void TimerHeap::fire_due(Instant now) noexcept {
         }
         node.on_deadline();
     }
-    firing_until_ = Instant::min();
+    earliest_ = {};
 }
 
 const TimerHeap::Entry& TimerHeap::front() const noexcept {
@@ -130,8 +130,7 @@ bool TimerHeap::fits_row(const Entry& entry) noexcept {
         return true;
     }
     const Entry& last = row_at(row_end_ - 1);
-    const bool is_soon = last.when >= Instant::max() - kGap || entry.when <= last.when + kGap;
-    if (last < entry && is_soon) {
+    if (last < entry && entry.when - last.when <= kGap) {
         return true;
     }
     if (row_count_ > kShortRow) {

@@ -4,13 +4,11 @@
 /// Order between threads without sleeping.
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
-#include <support/valgrind.hpp>
+#include <support/forks.hpp>
 #include <thread>
 
 namespace trueasync::testing {
@@ -47,25 +45,6 @@ bool eventually(F&& condition) {
         std::this_thread::yield();
     }
     return true;
-}
-
-/// Runs `body` in a forked child and returns what it returned, 99 when it threw, or 128 and more when a signal ended it. A child that hangs is killed
-/// by its alarm.
-template <typename F>
-int in_child(F&& body) {
-    const pid_t pid = ::fork();
-    if (pid == 0) {
-        ::alarm(9);
-        allow_leaks_here();
-        try {
-            ::_exit(body());
-        } catch (...) {
-            ::_exit(99);
-        }
-    }
-    int status = 0;
-    EXPECT_EQ(::waitpid(pid, &status, 0), pid);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 }  // namespace trueasync::testing

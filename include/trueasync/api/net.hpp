@@ -8,7 +8,7 @@
 #include <string_view>
 #include <trueasync/api/await.hpp>
 #include <trueasync/api/resolve.hpp>
-#include <trueasync/reactor/descriptor_io.hpp>
+#include <trueasync/reactor/listen.hpp>
 
 namespace trueasync {
 
@@ -129,7 +129,7 @@ public:
     SocketAddress local() const;
     int descriptor() const noexcept { return descriptor_.get(); }
     bool is_open() const noexcept { return static_cast<bool>(descriptor_); }
-    /// An `accept` under way ends with EBADF. A unix socket's path is removed.
+    /// An `accept` under way ends with EBADF. A unix socket's path is removed, but not by the child of a fork.
     void close() noexcept;
     ~Listener() { close(); }
     Listener(Listener&& other) noexcept = default;
@@ -140,7 +140,7 @@ protected:
     OwnedDescriptor accept_one(SocketAddress* from, const Limit& limit, std::source_location where);
 
     OwnedDescriptor descriptor_;
-    std::string path_;  // to be removed at the end
+    ListenerPath path_;
 };
 
 class TA_API TcpListener : public Listener {

@@ -114,8 +114,11 @@ public:
         return TA_LIKELY(index < size_) ? &chunks_[index / kChunk][index % kChunk] : nullptr;
     }
 
-    /// The entry, made if need be. Null when the number is negative or memory is out.
+    /// The entry, made if need be, with those of all numbers below. Null with ENOMEM when memory is out.
     Descriptor* reach(int fd) noexcept;
+
+    /// How many entries there are once that of `fd` is there.
+    static std::size_t size_for(int fd) noexcept { return (static_cast<std::size_t>(fd) / kChunk + 1) * kChunk; }
 
     /// All numbers below have an entry.
     unsigned size() const noexcept { return size_; }

@@ -55,7 +55,8 @@ struct ExecResult {
 /// what came until then. The command has a process group of its own, unless its standard input is our terminal. That the shell does
 /// not find a program is no error: the shell says so and returns 127.
 /// Thread rule: that of its reactor.
-/// Lifetime: a command whose event is dropped before the end is killed, with its group; so is one that outlives the loop.
+/// Lifetime: a command whose event is dropped before the end is killed, with its group; so is one that outlives the loop. In the child of a
+/// fork the command belongs to the parent: the event fires with an error and does nothing to it.
 /// Cancel rule: a waiter that leaves disturbs neither the others nor the command, which has to wait when it has written more than a pipe
 /// holds and nobody is left to take it.
 ///
@@ -81,6 +82,7 @@ protected:
     void leave_loop() noexcept override;
     void on_destroy() noexcept override { give_up(); }
     void on_reactor_close() noexcept override { give_up(); }
+    void on_fork() noexcept override;
     void on_deadline() noexcept override;
 
 private:
@@ -102,6 +104,8 @@ private:
     void finish() noexcept;
     void kill_all() noexcept;
     void give_up() noexcept;
+    bool is_of_parent() const noexcept;
+    Ref<Error> lost_by_fork() const;
 
     ExecOptions options_;
     ExecResult result_;
@@ -115,6 +119,7 @@ private:
     std::size_t written_ = 0;  // of the input
     Instant deadline_ = Instant::max();
     Ref<Error> error_;
+    std::uint32_t fork_generation_ = 0;  // when the command began
     bool has_group_ = false;
     bool is_collecting_ = false;  // waiting for the end of the process
     bool is_finished_ = false;

@@ -118,7 +118,7 @@ protected:
     /// The clock as of the last tick of the system: some milliseconds behind, and much cheaper.
     Instant rough_now() noexcept;
     Duration far() const noexcept { return far_; }
-    bool is_far(Instant when) const noexcept { return when - rough_now_ >= far_; }
+    bool is_far(Instant when) const noexcept { return when > rough_now_ && when - rough_now_ >= far_; }
 
     /// Timers of descriptors that are armed; nobody may wait for what they would look at.
     std::size_t far_timers() const noexcept { return far_timers_; }

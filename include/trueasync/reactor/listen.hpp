@@ -19,8 +19,18 @@ struct ListenSettings {
 [[nodiscard]] TA_API Status
 open_listener(const SocketAddress& address, const ListenSettings& settings, OwnedDescriptor& descriptor);
 
-/// The file that a listening unix socket leaves behind; empty for other addresses.
-TA_API std::string listener_path(const SocketAddress& address);
+/// The file that a listening unix socket leaves behind; none for other addresses. Only the process that made it removes it, not the child of
+/// a fork.
+class TA_API ListenerPath {
+public:
+    ListenerPath() noexcept = default;
+    explicit ListenerPath(const SocketAddress& address);
+    void remove() noexcept;
+
+private:
+    std::string path_;
+    std::uint32_t fork_generation_ = 0;
+};
 
 /// Where a socket is bound: port 0 has become a number. Empty when that cannot be told.
 TA_API SocketAddress local_address(int fd) noexcept;
@@ -28,7 +38,7 @@ TA_API SocketAddress local_address(int fd) noexcept;
 /// A server socket, TCP or unix, as an event: fires while connections wait, again and again; `accept` takes them.
 ///
 /// Thread rule: that of its reactor.
-/// Lifetime: owns its socket; a unix socket's path is removed at the end. When its reactor closes it is closed with it.
+/// Lifetime: owns its socket; a unix socket's path is removed at the end, but not by the child of a fork. When its reactor closes it is closed with it.
 /// Cancel rule: a waiter that leaves does not disturb the others, and no connection is lost: only `accept` takes one.
 ///
 /// @snippet unit/reactor/listen_test.cpp  accept
@@ -59,13 +69,13 @@ protected:
     void on_lost(Error& error) noexcept override;
 
 private:
-    ListenEvent(Reactor& reactor, OwnedDescriptor socket, std::string path);
+    ListenEvent(Reactor& reactor, OwnedDescriptor socket, const SocketAddress& address);
     ~ListenEvent() override;
     void let_go_of_socket() noexcept;
 
     OwnedDescriptor socket_;
     SocketAddress local_;
-    std::string path_;  // to be removed
+    ListenerPath path_;
 };
 
 }  // namespace trueasync

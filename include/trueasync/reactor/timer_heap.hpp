@@ -71,7 +71,8 @@ private:
     std::uint32_t row_end_ = 0;
     std::uint32_t row_count_ = 0;  // without those that have been taken out
     std::uint64_t next_sequence_ = 0;
-    Instant firing_until_ = Instant::min();  // while `fire_due` runs: newcomers go behind what is due
+    // No entry is earlier, so that differences do not overflow. While `fire_due` runs: newcomers go behind what is due.
+    Instant earliest_{};
 };
 
 }  // namespace trueasync

@@ -478,6 +478,43 @@ TEST_P(Net, RandomCancellationsLeaveTheStreamUsable) {
     });
 }
 
+TEST_P(Net, RandomCancellationsLoseNoDatagram) {
+    const unsigned seed = std::random_device{}();
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    in_runtime([&](IoReactor&) {
+        std::mt19937 random(seed);
+        constexpr unsigned kCount = 300;
+        auto from = UdpSocket::bind("127.0.0.1:0");
+        auto to = UdpSocket::bind("127.0.0.1:0");
+        const SocketAddress address = to.local();
+        unsigned sent = 0;
+        for (unsigned received = 0; received < kCount;) {
+            auto receiver = spawn([&] {
+                unsigned number = 0;
+                EXPECT_EQ(to.receive(std::as_writable_bytes(std::span(&number, 1))).size, sizeof(number));
+                EXPECT_EQ(number, received);
+                ++received;
+            });
+            if (random() % 2 == 0) {
+                suspend();
+            }
+            if (sent == received) {
+                from.send_to(std::as_bytes(std::span(&sent, 1)), address);
+                ++sent;
+            }
+            if (random() % 3 == 0) {
+                suspend();
+            }
+            if (random() % 2 == 0) {
+                receiver.cancel();
+            }
+            try {
+                await(receiver);
+            } catch (const Cancellation&) {}
+        }
+    });
+}
+
 ON_BOTH_BACKENDS(Net);
 
 }  // namespace

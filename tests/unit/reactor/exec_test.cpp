@@ -6,6 +6,7 @@
 #include <fstream>
 #include <random>
 #include <support/children.hpp>
+#include <support/forks.hpp>
 #include <trueasync/reactor/system_error.hpp>
 
 namespace trueasync::testing {
@@ -401,6 +402,31 @@ TEST_P(ExecEvents, CancelledAtAnyMoment) {
                 sleep_for(50us);
             }
         }
+    });
+}
+
+TEST_P(ExecEvents, ChildOfAForkLeavesTheCommandToItsParent) {
+    SKIP_WHERE_FORKS_LOOK_LIKE_RACES();
+    in_runtime([](IoReactor& reactor) {
+        auto [from, to] = make_pipe();
+        ASSERT_EQ(::fcntl(*from, F_SETFL, 0), 0);  // the shell wants to wait
+        ExecOptions options = command(ExecMode::ShellExec, "echo first; read line; echo $line");
+        options.in = Stdio::descriptor(*from);
+        auto exec = ExecEvent::create(reactor, options);
+        auto waiter = spawn([&] { await(exec); });
+        suspend();
+        EXPECT_EQ(in_child([&] { return code_of([&] { await(waiter); }) == ErrorCode::System ? 0 : 1; }), 0);
+        EXPECT_EQ(
+            in_child([&] {
+                static_cast<void>(reactor.close());
+                return 0;
+            }),
+            0
+        );
+        put(*to, "second\n");
+        await(waiter);
+        EXPECT_EQ(exec->result().output, "first\nsecond\n");
+        EXPECT_EQ(exec->result().exit.signal, 0);
     });
 }
 

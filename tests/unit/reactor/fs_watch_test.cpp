@@ -433,6 +433,25 @@ TEST_P(FsWatches, OutlivesItsReactor) {
     EXPECT_FALSE(watch->start().ok());
 }
 
+TEST_P(FsWatches, DescriptorClosedByAnotherIsNotClosedAgain) {
+    in_runtime([this](IoReactor& reactor) {
+        auto watch = started(reactor, path());
+        int number = -1;
+        for (const auto& entry : fs::directory_iterator("/proc/self/fd")) {
+            std::error_code ignored;
+            if (fs::read_symlink(entry.path(), ignored) == "anon_inode:inotify") {
+                number = std::stoi(entry.path().filename());
+            }
+        }
+        ASSERT_GE(number, 0);
+        reactor.descriptor_closing(number);
+        const Fd next(::dup2(0, number));
+        EXPECT_EQ(code_of([&] { await(watch, 5s); }), ErrorCode::System);
+        watch.reset();
+        EXPECT_EQ(::fcntl(*next, F_GETFD), 0) << "the number belongs to another one";
+    });
+}
+
 TEST_P(FsWatches, ChildOfAForkWatchesForItself) {
 #if defined(TA_TSAN)
     GTEST_SKIP() << "the thread sanitizer does not follow a fork into coroutines";

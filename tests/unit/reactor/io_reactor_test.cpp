@@ -1,13 +1,13 @@
 #include <trueasync/reactor/io_reactor.hpp>
 
 #include <sys/stat.h>
-#include <sys/wait.h>
 
 #include <cerrno>
 #include <csignal>
 #include <ctime>
 #include <support/allocation_counter.hpp>
 #include <support/descriptors.hpp>
+#include <support/forks.hpp>
 #include <thread>
 #include <trueasync/reactor/poll.hpp>
 #include <trueasync/reactor/system_error.hpp>
@@ -147,7 +147,9 @@ TEST_P(IoReactors, WaitReadyReturnsAtOnceWhileNobodyFoundItOver) {
 TEST_P(IoReactors, WaitReadyKeepsItsDeadline) {
     in_runtime([](IoReactor& reactor) {
         auto [in, out] = make_pipe();
-        EXPECT_EQ(wait_ready(reactor, *in, R, Deadline::after(2ms)), WaitResult::TimedOut);
+        for (const Deadline deadline : {Deadline::after(2ms), Deadline::at(Instant{}), Deadline::at(Instant::min())}) {
+            EXPECT_EQ(wait_ready(reactor, *in, R, deadline), WaitResult::TimedOut);
+        }
         EXPECT_EQ(reactor.active().visible, 0U);
         EXPECT_TRUE(reactor.find(*in)->waits.empty());
         put(*out);
@@ -462,26 +464,6 @@ TEST_P(IoReactors, SignalEndsASleepAndNothingElse) {
 }
 
 // --- forks
-
-/// The thread sanitizer forgets in the child of a fork that fibers of one thread follow each other: a program of two fibers and a fork,
-/// without any of our code, is reported too.
-#if defined(TA_TSAN)
-#define SKIP_WHERE_FORKS_LOOK_LIKE_RACES() GTEST_SKIP() << "fibers look like races in the child of a fork"
-#else
-#define SKIP_WHERE_FORKS_LOOK_LIKE_RACES() static_cast<void>(0)
-#endif
-
-/// Runs `body` in a child, which ends with its result; returns that.
-int in_child(const std::function<int()>& body) {
-    const pid_t child = ::fork();
-    if (child == 0) {
-        ::alarm(8);
-        _exit(body());
-    }
-    int status = 0;
-    EXPECT_EQ(::waitpid(child, &status, 0), child);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-}
 
 TEST_P(IoReactors, ChildOfAForkHasAWorkingReactor) {
     SKIP_WHERE_FORKS_LOOK_LIKE_RACES();

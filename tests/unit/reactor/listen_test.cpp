@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <random>
 #include <support/descriptors.hpp>
+#include <support/forks.hpp>
 #include <support/valgrind.hpp>
 #include <trueasync/reactor/system_error.hpp>
 
@@ -125,6 +126,31 @@ TEST_P(Listen, UnixSocketsAndTheirPath) {
     });
 }
 
+TEST_P(Listen, ChildOfAForkLeavesThePathToItsParent) {
+    SKIP_WHERE_FORKS_LOOK_LIKE_RACES();
+    in_runtime([&](IoReactor& reactor) {
+        const SocketAddress address = temporary_path();
+        const std::string other = address.path() + "-other";
+        auto listener = listen(reactor, address);
+        UnixListener front = UnixListener::bind(other);
+        EXPECT_EQ(
+            in_child([&] {
+                listener.reset();
+                front.close();
+                return 0;
+            }),
+            0
+        );
+        const Fd client = connect(address);
+        await(listener);
+        OwnedDescriptor connection;
+        EXPECT_TRUE(listener->accept(connection));
+        EXPECT_TRUE(std::filesystem::exists(other));
+        front.close();
+        EXPECT_FALSE(std::filesystem::exists(other));
+    });
+}
+
 TEST_P(Listen, ClosingWakesWhoWaits) {
     in_runtime([&](IoReactor& reactor) {
         auto listener = listen(reactor);
@@ -162,6 +188,62 @@ TEST_P(Listen, ACancelledWaiterTakesNothing) {
         await(other);
         OwnedDescriptor connection;
         EXPECT_TRUE(listener->accept(connection));
+    });
+}
+
+TEST_P(Listen, RandomCancellationsLoseNoConnection) {
+    const unsigned seed = std::random_device{}();
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    in_runtime([seed](IoReactor& reactor) {
+        std::mt19937 random(seed);
+        constexpr std::size_t kCount = 300;
+        auto listener = listen(reactor);
+        std::vector<OwnedDescriptor> connections;
+        const auto accept = [&](bool is_by_event) {
+            for (;;) {
+                OwnedDescriptor connection;
+                if (is_by_event) {
+                    await(listener);
+                    if (!listener->accept(connection)) {
+                        continue;  // another one has it
+                    }
+                } else {
+                    const IoOutcome outcome = DescriptorIo(reactor, listener->descriptor()).accept(nullptr);
+                    if (!outcome.ok()) {
+                        detail::check(outcome.wait);
+                    }
+                    connection = OwnedDescriptor(static_cast<int>(outcome.count));
+                }
+                connections.push_back(std::move(connection));
+            }
+        };
+        std::vector<Handle<void>> servers;
+        for (unsigned i = 0; i < 6; ++i) {
+            servers.push_back(spawn([&, i] { accept(i % 2 == 0); }));
+        }
+        std::vector<Fd> clients;
+        for (std::size_t i = 0; i < kCount; ++i) {
+            clients.push_back(connect(listener->local()));
+            if (random() % 2 == 0) {
+                auto& server = servers[random() % servers.size()];
+                server.cancel();
+                server = spawn([&, is_by_event = random() % 2 == 0] { accept(is_by_event); });
+            }
+            if (random() % 3 == 0) {
+                suspend();
+            }
+        }
+        while (connections.size() < kCount) {
+            sleep_for(10us);
+        }
+        for (const auto& server : servers) {
+            server.cancel();
+        }
+        settle();
+        EXPECT_EQ(connections.size(), kCount);
+        EXPECT_EQ(reactor.active().visible, 0U);
+        EXPECT_TRUE(reactor.find(listener->descriptor())->waits.empty());
+        EXPECT_TRUE(reactor.find(listener->descriptor())->watches.empty());
     });
 }
 

@@ -357,7 +357,7 @@ TEST_P(Polls, RefusesNothingAndNoDescriptor) {
     in_runtime([](IoReactor& reactor) {
         auto [in, out] = make_pipe();
         EXPECT_TRUE(PollEvent::create(reactor, *in, PollMask::None)->start().is(ErrorCode::IllegalState));
-        for (const int fd : {-1, 9999}) {
+        for (const int fd : {-1, 9999, 1'000'000}) {
             const Status status = PollEvent::create(reactor, fd, R | W)->start();
             ASSERT_FALSE(status.ok());
             EXPECT_EQ(SystemError::number_of(status.error()), EBADF);
@@ -367,6 +367,7 @@ TEST_P(Polls, RefusesNothingAndNoDescriptor) {
             );
             EXPECT_EQ(wait_ready(reactor, fd, R), WaitResult::Failed);
             EXPECT_EQ(SystemError::number_of(Scheduler::take_wait_error().get()), EBADF);
+            EXPECT_EQ(reactor.find(fd), nullptr) << "a wrong number costs no memory";
         }
         EXPECT_EQ(reactor.active().visible, 0U);
     });

@@ -387,6 +387,18 @@ TEST_P(UvReactor, FarDeadlinesDoNotOverflow) {
     reactor->disarm(never);
 }
 
+TEST_P(UvReactor, DeadlinesLongPastDoNotOverflow) {
+    auto reactor = make();
+    Node past;
+    Node never;
+    ASSERT_TRUE(reactor->arm(past, Instant::min()));
+    ASSERT_TRUE(reactor->arm(never, Instant::max()));
+    ASSERT_TRUE(reactor->execute(false));
+    EXPECT_EQ(past.calls, 1);
+    EXPECT_EQ(never.calls, 0);
+    reactor->disarm(never);
+}
+
 TEST_P(UvReactor, RunsLeaveNoDescriptorsBehind) {
     in_runtime([] { suspend(); });  // libuv keeps a few of its own from the first time on
     const std::size_t before = open_descriptors();
