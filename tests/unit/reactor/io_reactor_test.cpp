@@ -399,6 +399,35 @@ TEST_P(IoReactors, NobodyWaitingIsNotWokenAgainAndAgain) {
     });
 }
 
+TEST_P(IoReactors, RoomToWriteIsAskedForOnlyWhileSomebodyWants) {
+    if (!is_best()) {
+        GTEST_SKIP() << "libuv is asked only while somebody waits";
+    }
+    in_runtime([](IoReactor& reactor) {
+        auto [one, other] = make_socketpair();
+        const auto make_room = [&one = one, &other = other] {
+            fill(*one);
+            suspend();
+            take(*other);
+        };
+        auto reader = spawn([&, fd = *one] { ready(reactor, fd, R); });
+        fill(*one);
+        auto writer = spawn([&, fd = *one] { ready(reactor, fd, W); });
+        suspend();
+        make_room();
+        await(writer);
+        EXPECT_EQ(reactor.find(*one)->registered, R | W);
+        const std::uint64_t reports = reactor.io_stats().reports;
+        make_room();  // comes as a report that nobody waits for: the last one
+        while (reactor.io_stats().reports == reports) {
+            sleep_for(10us);
+        }
+        EXPECT_EQ(reactor.find(*one)->registered, R);
+        put(*other);
+        await(reader);
+    });
+}
+
 TEST_P(IoReactors, WaitingAllocatesNothing) {
     if (!is_best()) {
         GTEST_SKIP() << "libuv's handles are made for each wait";
