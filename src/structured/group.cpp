@@ -172,10 +172,12 @@ WaitResult GroupEvent::spawn(
         return Scheduler::refuse(status.take());
     }
     if (!has_room()) {
+        const Ref<GroupEvent> held(this);
         if (const WaitResult result = wait_for_room(limit, where); result != WaitResult::Ready) {
             return result;
         }
         if (Status status = check_open(key); !status) {
+            wake_spawners();  // the place goes to who comes after
             return Scheduler::refuse(status.take());
         }
     }
@@ -187,13 +189,13 @@ WaitResult GroupEvent::spawn(
     }
     if (Status status = launch(std::move(task), number); !status) {
         remove(number);
+        wake_spawners();
         return Scheduler::refuse(status.take());
     }
     return WaitResult::Ready;
 }
 
 WaitResult GroupEvent::wait_for_room(const WaitLimit& limit, std::source_location where) noexcept {
-    const Ref<GroupEvent> held(this);
     Wait wait(*this, where);
     if (wait.result() == WaitResult::Ready) {
         spawners_.push_back(wait);
@@ -727,6 +729,7 @@ WaitResult GroupEvent::next_success(
         if (found.has_value() || unsettled() == 0) {
             return WaitResult::Ready;
         }
+        quiet_ = 0;
         if (const WaitResult result = park_in(readers_, fixed, where); result != WaitResult::Ready) {
             return result;
         }

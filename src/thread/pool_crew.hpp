@@ -34,6 +34,8 @@ struct PoolCrew {
     std::vector<PoolWorker*> workers;
     std::atomic<bool> is_retiring = false;  // as `queued`
 
+    /// Whether a new task is for one that sleeps: who looks around takes the first one by himself.
+    bool needs_wake() const noexcept { return idle != 0 && queued > (is_looking ? 1U : 0U); }
     void wake_one(bool has_runtime) noexcept {
         has_runtime ? static_cast<void>(idle_workers.wake_one()) : wake.notify_one();
     }

@@ -103,6 +103,7 @@ void RemoteState::disconnect(bool is_cancelled) noexcept {
     }
     count(false);
     future_ = nullptr;
+    const Ref<FutureEvent> chained = std::move(kept_);
     if (is_cancelled) {
         abandon();
     }
@@ -117,6 +118,7 @@ void RemoteState::disconnect(bool is_cancelled) noexcept {
 
 void RemoteState::done() noexcept {
     FutureEvent* future = std::exchange(future_, nullptr);
+    const Ref<FutureEvent> chained = std::move(kept_);
     if (future != nullptr) {
         const Ref<FutureEvent> kept(future);
         count(false);
@@ -141,6 +143,7 @@ void RemoteState::detach() noexcept {
     }
     count(false);
     const Ref<FutureEvent> kept(std::exchange(future_, nullptr));
+    kept_.reset();
     reactor_ = nullptr;
     kept->ignore();
     kept->fail(Error::make(ErrorCode::ShuttingDown, "the runtime has ended")).ignore();

@@ -157,7 +157,7 @@ WaitResult ThreadPoolCore::submit(
         crew.idle_workers.wake_one();
         return WaitResult::Ready;
     }
-    const bool is_wake_needed = crew.idle != 0 && crew.queued > (crew.is_looking ? 1 : 0);
+    const bool is_wake_needed = crew.needs_wake();
     const std::shared_ptr<Crew> kept = crews_.back();
     lock.unlock();
     if (is_wake_needed) {
@@ -516,6 +516,9 @@ void ThreadPoolCore::start_task(Ref<ThreadTask> task) noexcept {
 WaitResult ThreadPoolCore::reload(const WaitLimit& limit, std::source_location where) noexcept {
     if (is_forked()) {
         return Scheduler::refuse(refuse_forked().take());
+    }
+    if (own_pool == this) {
+        return Scheduler::refuse(ErrorCode::IllegalState, "a task cannot wait for its own worker to end");
     }
     const std::shared_ptr<ThreadPoolCore> kept = shared_from_this();
     Lock lock(mutex_);

@@ -5,7 +5,7 @@
 
 #include <exception>
 #include <source_location>
-#include <trueasync/api/await.hpp>
+#include <trueasync/api/await_many.hpp>
 #include <trueasync/api/exceptions.hpp>
 #include <trueasync/api/handle.hpp>
 #include <trueasync/thread/remote_future.hpp>
@@ -51,6 +51,23 @@ public:
 private:
     Ref<Event> event_;
 };
+
+namespace detail {
+
+template <typename T>
+struct Awaited<RemoteFuture<T>> {
+    using Value = RemoteStored<T>;
+    static Event& event(const RemoteFuture<T>& future) noexcept { return future.event(); }
+    static Value take(const RemoteFuture<T>& future) {
+        if constexpr (std::is_copy_constructible_v<Value>) {
+            return future.event().get();
+        } else {
+            return std::move(future.event().get());
+        }
+    }
+};
+
+}  // namespace detail
 
 /// The other end: completes the future, once, on any thread. If it goes without having done so the future stays pending.
 ///
@@ -113,11 +130,7 @@ T await(
     const RemoteFuture<T> kept = future;
     detail::check(wait_future(kept.event(), limit, where));
     if constexpr (!std::is_void_v<T>) {
-        if constexpr (std::is_copy_constructible_v<T>) {
-            return kept.event().get();
-        } else {
-            return std::move(kept.event().get());
-        }
+        return detail::Awaited<RemoteFuture<T>>::take(kept);
     }
 }
 

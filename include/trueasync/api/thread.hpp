@@ -8,7 +8,7 @@
 #include <optional>
 #include <source_location>
 #include <string>
-#include <trueasync/api/await.hpp>
+#include <trueasync/api/await_many.hpp>
 #include <trueasync/api/handle.hpp>
 #include <trueasync/api/run.hpp>
 #include <trueasync/thread/thread.hpp>
@@ -116,6 +116,32 @@ private:
     Ref<ThreadEvent> event_;
 };
 
+namespace detail {
+
+template <typename T>
+struct Awaited<Thread<T>> {
+    using Value = std::conditional_t<std::is_void_v<T>, Nothing, T>;
+    static Event& event(const Thread<T>& thread) noexcept { return thread.event(); }
+    static Value take(const Thread<T>& thread) {
+        if constexpr (std::is_void_v<T>) {
+            return {};
+        } else {
+            void* result = thread.event().body() != nullptr ? thread.event().body()->result() : nullptr;
+            if (result == nullptr) {  // its own runtime was shut down before there was one
+                throw Cancellation(Error::cancellation(CancelReason::Shutdown, "the thread ended without a result"));
+            }
+            auto& value = *static_cast<T*>(result);
+            if constexpr (std::is_copy_constructible_v<T>) {
+                return value;
+            } else {
+                return std::move(value);
+            }
+        }
+    }
+};
+
+}  // namespace detail
+
 /// Runs `function` on a thread of its own, where it may block. Never suspends. Throws `AsyncError` outside `run` and `ThreadPoolError` when the
 /// system refuses a thread.
 ///
@@ -140,16 +166,7 @@ T await(
     const Thread<T> kept = thread;
     detail::check(wait_for(kept.event(), limit, where));
     if constexpr (!std::is_void_v<T>) {
-        void* result = kept.event().body() != nullptr ? kept.event().body()->result() : nullptr;
-        if (result == nullptr) {  // its own runtime was shut down before there was one
-            throw Cancellation(Error::cancellation(CancelReason::Shutdown, "the thread ended without a result"));
-        }
-        T& value = *static_cast<T*>(result);
-        if constexpr (std::is_copy_constructible_v<T>) {
-            return value;
-        } else {
-            return std::move(value);
-        }
+        return detail::Awaited<Thread<T>>::take(kept);
     }
 }
 

@@ -47,6 +47,8 @@ public:
     void disconnect(bool is_cancelled) noexcept;
     /// Somebody subscribes to the future or nobody does any more: whether the loop waits for the outcome.
     void set_watched(bool is_watched) noexcept;
+    /// A chain waits for the future, which stays for it until the outcome is there, or nobody is left who could give it.
+    void keep_future() noexcept { kept_ = Ref<FutureEvent>(future_); }
 
 protected:
     RemoteState() = default;
@@ -78,6 +80,7 @@ private:
     bool is_broken_ = false;         // by whoever has claimed, as the error
     bool is_counted_ = false;        // keeps the loop alive
     FutureEvent* future_ = nullptr;  // not held: it holds this
+    Ref<FutureEvent> kept_;          // the same, for a chain
     Reactor* reactor_ = nullptr;
     Ref<Error> error_;
 };
@@ -115,6 +118,9 @@ public:
         }
         return was_there;
     }
+
+protected:
+    void on_chained() noexcept override { state_->keep_future(); }
 
 private:
     const Ref<RemoteState> state_;

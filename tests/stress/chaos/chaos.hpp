@@ -7,6 +7,7 @@
 /// must be written as a careful program is: what others wait for is completed, closed or given back by a destructor. Then
 /// nobody ever waits in vain, and everything the harness finds after a run is a defect of the library.
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <stdexcept>
@@ -59,7 +60,7 @@ public:
 
     int number() const noexcept { return number_; }
 
-    static inline long live = 0;
+    static inline std::atomic<long> live = 0;
 
 private:
     int number_;
@@ -86,7 +87,7 @@ public:
     /// It has arrived, or has come back.
     void open() noexcept { is_whole_ = false; }
 
-    static inline long live = 0;
+    static inline std::atomic<long> live = 0;
 
 private:
     unsigned sender_;
@@ -188,6 +189,7 @@ bool tolerate(F&& body) {
             case ErrorCode::Timeout:
             case ErrorCode::ChannelClosed:
             case ErrorCode::PoolClosed:
+            case ErrorCode::ThreadPoolClosed:
             case ErrorCode::ServiceUnavailable:
             case ErrorCode::ScopeClosed:
             case ErrorCode::GroupClosed:

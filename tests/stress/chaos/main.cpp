@@ -2,7 +2,7 @@
 //
 // Each run takes a scenario (see chaos.hpp), runs it on a virtual clock, and now and then cancels one of its coroutines, whichever
 // comes to hand, at whatever it is just waiting for. Afterwards nothing may be left: no coroutine, waiter, callback, timer, value.
-// The same seed gives the same run.
+// The same seed gives the same run, except that threads go their own pace.
 
 #include <unistd.h>
 #include <csignal>
@@ -165,9 +165,11 @@ public:
         }
     }
     void unhandled_error(const Event* event, const Error& error) noexcept override {
-        // Of hooks that nobody waits for, and of those that cannot wait because one who never began held the pool.
+        // Of threads and hooks that nobody waits for, and of those that cannot wait because one who never began held the pool.
         const bool is_meant = says(error, "mishap") || (says(error, "must not wait") && !run_.was_calm());
-        if (event == nullptr || event->type() != EventType::Pool || !is_meant) {
+        const bool may_be =
+            event != nullptr && (event->type() == EventType::Pool || event->type() == EventType::Thread);
+        if (!may_be || !is_meant) {
             violation("unhandled: " + error.describe());
         }
     }

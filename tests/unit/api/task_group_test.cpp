@@ -280,6 +280,21 @@ CORO_TEST(TaskGroup, CancelledSpawnerHandsItsPlaceOn) {
     EXPECT_EQ(show(group.all()), "0=0 1=1 2=3 ");
 }
 
+CORO_TEST(TaskGroup, RefusedSpawnerHandsItsPlaceOn) {
+    TaskGroup<int> group(TaskLimits{1, 1});
+    group.spawn(after(3, 0));
+    group.spawn(after(3, 1));
+    std::vector<Handle<void>> spawners;
+    for (const char* key : {"x", "x", "x", "y"}) {
+        spawners.push_back(spawn([&group, key] { group.spawn_with_key(key, after(0, 2)); }));
+    }
+    await(spawners[0]);
+    EXPECT_EQ(thrown_by([&] { await(spawners[1]); }), "Duplicate key \"x\" in TaskGroup");
+    EXPECT_EQ(thrown_by([&] { await(spawners[2]); }), "Duplicate key \"x\" in TaskGroup");
+    await(spawners[3]);
+    EXPECT_EQ(show(group.all()), "0=0 1=1 \"x\"=2 \"y\"=2 ");
+}
+
 CORO_TEST(TaskGroup, PlaceOfAWokenSpawnerIsNotTaken) {
     TaskGroup<int> group(TaskLimits{1, 1});
     group.spawn(after(3, 0));

@@ -60,6 +60,20 @@ CORO_TEST(TaskSet, JoinAnySkipsFailuresAndLeavesThem) {
     EXPECT_EQ(all_thrown_by([&] { set.join_any(); }), (Steps{"E"}));
 }
 
+CORO_TEST(TaskSet, JoinAnyHearsOfTheFirstSuccessAfterAFailure) {
+    TaskSet<int> set;
+    set.spawn(failing(0, "E"));
+    for (const auto delay : {1ms, 50ms, 60ms}) {
+        set.spawn([delay] {
+            sleep_for(delay);
+            return static_cast<int>(delay.count());
+        });
+    }
+    settle();
+    EXPECT_EQ(set.join_any(), 1);
+    EXPECT_EQ(set.event().running(), 2U) << "not when the last one ends";
+}
+
 CORO_TEST(TaskSet, JoinAnyLosesNothingWhenItIsCancelledBetweenWakeAndRun) {
     TaskSet<int> set;
     set.spawn(failing(2, "E"));

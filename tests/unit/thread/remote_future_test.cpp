@@ -157,7 +157,24 @@ TEST_F(CoroTest, RemotePromiseIsCompletedWhenTheRuntimeHasGone) {
     EXPECT_EQ(value.use_count(), 1);
 }
 
-CORO_TEST(RemoteFuture, ChainsAndTokens) {
+CORO_TEST(RemoteFuture, ChainGoesOnWhenTheFutureIsDropped) {
+    const auto twice = [](RemoteFuture<int> future) {
+        return Future<int>(Ref<FutureOf<int>>(&future.event())).map([](int number) { return 2 * number; });
+    };
+    auto pair = remote_future<int>();
+    auto doubled = twice(std::exchange(pair.first, {}));
+    EXPECT_TRUE(pair.second.is_wanted());
+    std::thread([promise = std::move(pair.second)]() mutable { promise.complete(4); }).join();
+    EXPECT_EQ(await(doubled), 8);
+    auto broken = remote_future<int>();
+    auto never = twice(std::exchange(broken.first, {}));
+    never.ignore();
+    broken.second = {};
+    EXPECT_TRUE(throws<TimeoutError>([&] { await(never, 1ms); }));
+    EXPECT_EQ(never.state().ref_count(), 1U) << "the chain has gone with the future";
+}
+
+CORO_TEST(RemoteFuture, IsAToken) {
     auto token = remote_future<void>();
     ManualEvent never;
     auto sleeper = spawn([&never, future = token.first] { await(never, future.event()); });

@@ -165,6 +165,19 @@ CORO_TEST(ThreadPool, CancelledWhileQueuedNeverRuns) {
     EXPECT_FALSE(has_run);
 }
 
+CORO_TEST(ThreadPool, CancelledWhileQueuedMakesRoom) {
+    ThreadPool pool(workers(1, 1));
+    Busy busy(pool);
+    auto queued = pool.submit([] {});
+    auto submitter = spawn([&] { return pool.submit([] { return 3; }); });
+    settle();
+    EXPECT_FALSE(submitter.is_finished());
+    queued.cancel();
+    auto future = await(submitter, 5s);
+    busy.gate.open();
+    EXPECT_EQ(await(future), 3);
+}
+
 CORO_TEST(ThreadPool, LosingItsAwaitersCancelsTheTask) {
     ThreadPool pool(workers(1, 4));
     Busy busy(pool);
@@ -400,6 +413,14 @@ CORO_TEST(ThreadPool, ReloadReturnsWhenTheNewOnesDie) {
     ::testing::internal::GetCapturedStderr();
 }
 
+CORO_TEST(ThreadPool, TaskCannotReloadItsOwnPool) {
+    for (const auto& options : {workers(1), coroutines(1)}) {
+        ThreadPool pool(options);
+        EXPECT_EQ(await(pool.submit([&] { return code_of([&] { pool.reload(5s); }); })), ErrorCode::IllegalState);
+        EXPECT_EQ(await(pool.submit([] { return 1; })), 1);
+    }
+}
+
 CORO_TEST(ThreadPool, OutsideARuntimeNothingIsSubmitted) {
     ThreadPool pool(workers(1));
     ErrorCode code = ErrorCode::System;
@@ -544,6 +565,31 @@ CORO_TEST(ThreadPool, CancelReachesRunningCoroutines) {
     pool.cancel();
     EXPECT_TRUE(throws<Cancellation>([&] { await(running); }));
     EXPECT_TRUE(eventually([&] { return pool.worker_count() == 0; }));
+}
+
+CORO_TEST(ThreadPool, CancelMayLeaveRunningCoroutinesAlone) {
+    ThreadPoolSettings settings;
+    settings.workers = 1;
+    settings.has_runtime = true;
+    settings.is_cancelling_running = false;
+    Status status;
+    const auto core = ThreadPoolCore::create(std::move(settings), status);
+    ASSERT_TRUE(status);
+    Gate begun;
+    const auto body = [&] {
+        begun.open();
+        while (!core->is_closed()) {
+            suspend();
+        }
+        suspend();
+        return 4;
+    };
+    auto task = make_ref<detail::TypedThreadTask<std::decay_t<decltype(body)>, int>>(body);
+    const RemoteFuture<int> running(make_ref<RemoteFuture<int>::Event>(task));
+    ASSERT_EQ(core->submit(task, running.event()), WaitResult::Ready);
+    begun.wait();
+    core->cancel();
+    EXPECT_EQ(await(running), 4);
 }
 
 CORO_TEST(ThreadPool, WhatATaskSpawnedEndsWithIt) {

@@ -5,6 +5,7 @@
 #include <support/runtime_fakes.hpp>
 #include <support/threads.hpp>
 #include <thread>
+#include <trueasync/api/remote_future.hpp>
 #include <trueasync/api/thread_channel.hpp>
 
 #if defined(TA_TSAN)
@@ -81,6 +82,20 @@ CORO_TEST(Thread, SeveralWaitAndOneLeaves) {
     EXPECT_TRUE(throws<TimeoutError>([&] { await(thread, 1ms); }));
     gate.open();
     EXPECT_EQ(await(second), 4);
+}
+
+CORO_TEST(Thread, IsAwaitedAmongOthers) {
+    auto [future, promise] = remote_future<std::unique_ptr<int>>();
+    auto number = spawn_thread([] { return 1; });
+    auto nothing =
+        spawn_thread([promise = std::move(promise)]() mutable { promise.complete(std::make_unique<int>(2)); });
+    auto [one, two, three, none] = await_all(number, future, spawn([] { return 3; }), nothing);
+    static_assert(std::is_same_v<decltype(none), detail::Nothing>);
+    EXPECT_EQ(one + *two + three, 6);
+    const auto winner = await_any(std::vector{number});
+    EXPECT_EQ(winner->value, 1);
+    auto failing = spawn_thread([]() -> int { throw std::range_error("far"); });
+    EXPECT_EQ(what_of([&] { await_all(std::vector{number, failing}); }), "far");
 }
 
 CORO_TEST(Thread, MovesWhatCanOnlyBeMoved) {
