@@ -1,5 +1,6 @@
 #include "transparent.hpp"
 
+#include "../classes/cancellation.hpp"
 #include "../classes/coroutine.hpp"
 #include "../error.hpp"
 #include "../settings.hpp"
@@ -11,6 +12,7 @@
 #include <php_network.h>
 #include <ext/standard/file.h>
 
+#include <string_view>
 #include <utility>
 
 #include <trueasync/transparent/transparent.hpp>
@@ -25,6 +27,14 @@ PhpCoroutine* cut_off_coroutine() noexcept {
     const bool is_cut_off = coroutine != nullptr && !request.is_in_scheduler && coroutine->cut_off != nullptr &&
                             (EG(exception) == coroutine->cut_off || coroutine->is_cut_off_aside);
     return is_cut_off ? coroutine : nullptr;
+}
+
+/// Whether the running function is one of PHP's own whose name begins so.
+bool is_inside(std::string_view name) noexcept {
+    const zend_execute_data* call = EG(current_execute_data);
+    return call != nullptr && call->func != nullptr && call->func->type == ZEND_INTERNAL_FUNCTION &&
+           call->func->common.function_name != nullptr &&
+           std::string_view(ZSTR_VAL(call->func->common.function_name)).starts_with(name);
 }
 
 class PhpTransparentHost final : public TransparentHost {
@@ -88,17 +98,21 @@ public:
     }
 
     bool is_in_shared(Coroutine& /*coroutine*/) noexcept override {
-        const zend_execute_data* call = EG(current_execute_data);
-        return !request.is_in_scheduler && call != nullptr && call->func != nullptr &&
-               call->func->type == ZEND_INTERNAL_FUNCTION && call->func->common.function_name != nullptr &&
-               zend_string_starts_with_literal(call->func->common.function_name, "curl_multi_");
+        return !request.is_in_scheduler && is_inside("curl_multi_");
     }
 
     void child_changed(pid_t child, int status) noexcept override { note_child(child, status); }
+
+    /// The handle of the child goes with a coroutine that was cancelled, which PHP does not wait for.
+    bool is_left(pid_t /*child*/) noexcept override {
+        return EG(exception) != nullptr && instanceof_function(EG(exception)->ce, ce_cancellation) &&
+               !is_inside("pcntl_");
+    }
 };
 
 PhpTransparentHost host;
 bool is_begun = false;
+bool is_possible = true;
 
 // --- what a library makes of its failure
 
@@ -164,7 +178,8 @@ void end_cut_off(PhpCoroutine& coroutine) noexcept {
 
 void begin_transparent_io() noexcept {
     if (is_begun) {
-        set_transparent(INI_BOOL("async.transparent_io"));  // may be off: this may be the child of a fork
+        // May be off: this may be the child of a fork.
+        set_transparent(is_possible && INI_BOOL("async.transparent_io"));
         return;
     }
     is_begun = true;
@@ -173,14 +188,20 @@ void begin_transparent_io() noexcept {
     }
     set_transparent_host(&host);
     watch_exceptions();
-    const Status status = install_transparent(transparent_settings());
-    const TransparentStats stats = transparent_stats();
-    if (!status || stats.slots == 0 || stats.refused != 0) {
+    TransparentSettings settings = transparent_settings();
+    settings.host = reinterpret_cast<const void*>(&php_network_gethostbyname);
+    is_possible = static_cast<bool>(install_transparent(settings));
+    if (!is_possible) {
         zend_error(
-            E_NOTICE, "Transparent I/O is incomplete, blocking functions may hold up all coroutines: %s",
-            !status            ? status.error()->message().c_str()
-            : stats.slots == 0 ? "nothing in this process calls the C library through a table that can be rewritten"
-                               : "the system has sealed some of the tables that had to be rewritten"
+            E_NOTICE,
+            "Transparent I/O is off, blocking functions hold up all coroutines: the calls of this PHP cannot be "
+            "replaced (another system, the extension linked into PHP, or sealed memory)"
+        );
+    } else if (transparent_stats().refused != 0) {
+        zend_error(
+            E_NOTICE,
+            "Transparent I/O is incomplete, blocking functions of some libraries hold up all coroutines: the system "
+            "has sealed their memory"
         );
     }
 }

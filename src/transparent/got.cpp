@@ -70,7 +70,8 @@ public:
     Rewriter(std::span<const Replacement> replacements, RewriteCounts& counts) noexcept
         : replacements_(replacements), counts_(counts) {}
 
-    void rewrite(const dl_phdr_info& object) noexcept {
+    /// False: none of its calls reach us, or not all of those that should.
+    bool rewrite(const dl_phdr_info& object) noexcept {
         const ElfW(Dyn)* dynamic = nullptr;
         std::uintptr_t sealed_begin = 0;
         std::uintptr_t sealed_end = 0;
@@ -84,17 +85,19 @@ public:
             }
         }
         if (dynamic == nullptr) {
-            return;
+            return false;
         }
         const Tables tables = read(dynamic);
         if (tables.symbols == nullptr || tables.names == nullptr) {
-            return;
+            return false;
         }
         Sealed sealed(sealed_begin, sealed_end);
-        const std::size_t before = counts_.slots;
+        const RewriteCounts before = counts_;
+        reached_ = 0;
         each(tables, tables.calls, tables.calls_size, object.dlpi_addr, sealed);
         each(tables, tables.relocations, tables.relocations_size, object.dlpi_addr, sealed);
-        counts_.objects += counts_.slots != before ? 1 : 0;
+        counts_.objects += counts_.slots != before.slots ? 1 : 0;
+        return reached_ != 0 && counts_.refused == before.refused;
     }
 
 private:
@@ -160,6 +163,7 @@ private:
     void write(std::uintptr_t address, const Replacement& replacement, Sealed& sealed) noexcept {
         auto* slot = reinterpret_cast<void**>(address);
         if (__atomic_load_n(slot, __ATOMIC_RELAXED) == replacement.hook) {
+            ++reached_;
             return;
         }
         if (!sealed.make_writable(address)) {
@@ -168,14 +172,16 @@ private:
         }
         __atomic_store_n(slot, replacement.hook, __ATOMIC_RELEASE);
         ++counts_.slots;
+        ++reached_;
     }
 
     std::span<const Replacement> replacements_;
     RewriteCounts& counts_;
+    std::size_t reached_ = 0;
 };
 
-bool is_ours(const dl_phdr_info& object) noexcept {
-    const auto here = reinterpret_cast<std::uintptr_t>(&rewrite_objects);
+bool holds(const dl_phdr_info& object, const void* code) noexcept {
+    const auto here = reinterpret_cast<std::uintptr_t>(code);
     for (int i = 0; i < object.dlpi_phnum; ++i) {
         const auto& header = object.dlpi_phdr[i];
         const std::uintptr_t begin = object.dlpi_addr + header.p_vaddr;
@@ -189,25 +195,32 @@ bool is_ours(const dl_phdr_info& object) noexcept {
 struct Walk {
     Rewriter rewriter;
     bool (*is_skipped)(std::string_view path);
+    const void* host;
+    bool is_host_reached = true;
 };
 
 }  // namespace
 
 bool rewrite_objects(
-    std::span<const Replacement> replacements, bool (*is_skipped)(std::string_view path), RewriteCounts& counts
+    std::span<const Replacement> replacements,
+    bool (*is_skipped)(std::string_view path),
+    RewriteCounts& counts,
+    const void* host
 ) noexcept {
-    Walk walk{Rewriter(replacements, counts), is_skipped};
+    Walk walk{Rewriter(replacements, counts), is_skipped, host};
     ::dl_iterate_phdr(
         [](dl_phdr_info* object, std::size_t /*size*/, void* data) {
             auto& all = *static_cast<Walk*>(data);
-            if (!is_ours(*object) && !all.is_skipped(object->dlpi_name)) {
-                all.rewriter.rewrite(*object);
+            if (!all.is_skipped(object->dlpi_name)) {
+                const bool is_ours = holds(*object, reinterpret_cast<const void*>(&rewrite_objects));
+                const bool is_reached = !is_ours && all.rewriter.rewrite(*object);
+                all.is_host_reached = all.is_host_reached && (is_reached || !holds(*object, all.host));
             }
             return 0;
         },
         &walk
     );
-    return true;
+    return walk.is_host_reached;
 }
 
 bool have_objects_changed() noexcept {
@@ -229,7 +242,7 @@ bool have_objects_changed() noexcept {
 
 namespace trueasync::hooked {
 
-bool rewrite_objects(std::span<const Replacement>, bool (*)(std::string_view), RewriteCounts&) noexcept {
+bool rewrite_objects(std::span<const Replacement>, bool (*)(std::string_view), RewriteCounts&, const void*) noexcept {
     return false;
 }
 bool have_objects_changed() noexcept { return false; }

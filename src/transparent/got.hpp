@@ -22,9 +22,13 @@ struct RewriteCounts {
 };
 
 /// Lets every loaded object call the hooks, except those whose path `is_skipped` and the one that this code is in. What calls
-/// them already is not counted. False: this system or processor is not known.
+/// them already is not counted. False: this system or processor is not known, or the calls of the object that `host` lies in do not reach
+/// the hooks.
 bool rewrite_objects(
-    std::span<const Replacement> replacements, bool (*is_skipped)(std::string_view path), RewriteCounts& counts
+    std::span<const Replacement> replacements,
+    bool (*is_skipped)(std::string_view path),
+    RewriteCounts& counts,
+    const void* host = nullptr
 ) noexcept;
 
 /// True if objects have come or gone since the last call.

@@ -121,11 +121,17 @@ pid_t wait4(pid_t child, int* status, int options, rusage* usage) {
     if (reactor == nullptr) {
         return ::wait4(child, status, options, usage);
     }
+    detail::collect_orphans();
     int own_status = 0;
     int* result = status != nullptr ? status : &own_status;
     const pid_t ended = await_child(*reactor, child, result, options, usage);
-    if (TransparentHost* host = state.host; ended > 0 && host != nullptr) {
+    TransparentHost* host = state.host;
+    if (ended > 0 && host != nullptr) {
         host->child_changed(ended, *result);
+    } else if (child > 0 && host != nullptr && (ended == 0 || errno == ECANCELED) && host->is_left(child)) {
+        const int error = errno;
+        detail::adopt_orphan(child);
+        errno = error;
     }
     return ended;
 }

@@ -99,19 +99,20 @@ Status install_transparent(const TransparentSettings& settings) {
         const std::lock_guard lock(all.mutex);
         if (!all.is_installed) {
             all.settings = settings;
+            all.replacements.clear();
             std::ranges::copy_if(
                 hooked::kReplacements, std::back_inserter(all.replacements),
                 [&](const hooked::Replacement& one) { return hooked::is_wanted(one, settings); }
             );
-            if (!hooked::rewrite_objects(all.replacements, hooked::is_skipped, all.counts)) {
-                return system_failure(ENOTSUP, "replace blocking calls");
-            }
-            hooked::have_objects_changed();
-            all.is_installed = true;
             // Objects call us until the process ends.
             if (Dl_info here{}; ::dladdr(reinterpret_cast<void*>(&install_transparent), &here) != 0) {
                 ::dlopen(here.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
             }
+            if (!hooked::rewrite_objects(all.replacements, hooked::is_skipped, all.counts, settings.host)) {
+                return system_failure(ENOTSUP, "replace blocking calls");
+            }
+            hooked::have_objects_changed();
+            all.is_installed = true;
             ::pthread_atfork(nullptr, nullptr, [] { set_transparent(false); });
             set_transparent(true);
             return {};

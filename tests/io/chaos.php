@@ -10,6 +10,11 @@ mt_srand($seed = (int) ($argv[2] ?? random_int(0, 1 << 30)));
 register_shutdown_function(function () use (&$is_over, $seed) { $is_over || print("did not come to its end; seed $seed"); });
 
 function descriptors(): int { return count(scandir('/proc/self/fd')); }
+/** Of which nobody knows any more. */
+function children(): int {
+    exec('true');  // when a process is started those that have ended are collected
+    return str_word_count(file_get_contents('/proc/self/task/' . getmypid() . '/children'), characters: '0..9');
+}
 function pair(): array { return stream_socket_pair(STREAM_PF_UNIX, STREAM_SOCK_STREAM, 0); }
 
 $file = tempnam(sys_get_temp_dir(), 'chaos');
@@ -43,6 +48,11 @@ $steps = [
     fn() => gethostbyname('localhost'),
     fn() => exec('true'),
     fn() => proc_close(proc_open('sleep 0.00' . mt_rand(1, 9), [], $pipes)),
+    function () {  // when it is cancelled here nobody closes the process
+        $process = proc_open('sleep 0.00' . mt_rand(1, 9), [1 => ['pipe', 'w']], $pipes);
+        stream_get_contents($pipes[1]);
+        proc_close($process);
+    },
     function () use ($file) {
         $handle = fopen($file, 'c+');
         flock($handle, LOCK_EX);
@@ -105,11 +115,12 @@ array_map($finish, $running);
 $server->cancel();
 $finish($server);
 $running = $server = null;
-for ($i = 0; $i < 100 && descriptors() > $before; $i++) {
+for ($i = 0; $i < 100 && (descriptors() > $before || children() > 0); $i++) {
     usleep(10_000);  // children of others end
 }
 unlink($file);
 $is_over = true;
+children() === 0 || print(children() . " children were not collected; seed $seed");
 descriptors() <= $before || print(descriptors() - $before . " descriptors were left open; seed $seed");
 memory_get_usage() - ($memory ?? 1e9) < 1_000_000 || print('memory grows: ' . (memory_get_usage() - $memory) . " bytes; seed $seed");
 array_sum($ends) === $count + 1 || print('lost: ' . json_encode($ends) . "; seed $seed");

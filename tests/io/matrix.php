@@ -345,6 +345,18 @@ $rows = [
             return $memcached->get('x');
         }, 'pong');
     },
+    'amqp' => function () {
+        need('amqp');
+        [$host, $port] = explode(':', start('amqp', COUNT));
+        $queues = array_map(function () use ($host, $port) {
+            $connection = new AMQPConnection(['host' => $host, 'port' => (int) $port]);
+            $connection->connect();
+            $queue = new AMQPQueue(new AMQPChannel($connection));
+            $queue->setName('work');
+            return $queue;
+        }, range(1, COUNT));
+        at_once(fn(int $i) => $queues[$i]->get(AMQP_AUTOACK)->getBody(), 'pong');
+    },
     'memcached, the real one' => function () {  // it never lets anybody wait
         need('memcached');
         [$host, $port] = explode(':', server('MEMCACHED'));

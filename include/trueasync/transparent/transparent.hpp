@@ -18,6 +18,8 @@ struct TransparentSettings {
     std::vector<std::string> skipped_objects;
     /// Names of functions that keep blocking, such as `getaddrinfo`.
     std::vector<std::string> skipped_functions;
+    /// Any function of the program that must not be left out: where its own calls cannot be replaced, none are.
+    const void* host = nullptr;
 };
 
 /// What has been rewritten so far.
@@ -57,6 +59,12 @@ public:
         static_cast<void>(status);
     }
 
+    /// `waitpid` is about to return while `child` goes on. True: nobody will ask for it any more, and it is collected when it ends.
+    virtual bool is_left(pid_t child) noexcept {
+        static_cast<void>(child);
+        return false;
+    }
+
     /// Whether the code at `caller` gives `gethostbyname_r` memory that another coroutine may free meanwhile. Then only what was looked up ahead
     /// is answered without blocking.
     virtual bool shares_memory(const void* caller) noexcept {
@@ -86,7 +94,7 @@ protected:
 /// cancellation itself comes at its next suspension point.
 ///
 /// Once per process; a second call does nothing but look for new objects. Fails where the method does not work at all (another
-/// system, a processor we do not know, a static program): everything then blocks as ever.
+/// system, a processor we do not know, a host that is linked with us or whose pages are sealed): everything then blocks as ever.
 /// Thread rule: any thread.
 ///
 /// @snippet unit/transparent/transparent_test.cpp  install

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <support/descriptors.hpp>
+#include <transparent/got.hpp>
 #include <transparent/hooks.hpp>
 
 namespace trueasync::testing {
@@ -122,6 +123,19 @@ TEST_F(Transparent, WhatIsInstalledIsCounted) {
     EXPECT_EQ(stats.refused, 0U);
     EXPECT_TRUE(install_transparent());  // once more does no harm
     EXPECT_EQ(transparent_stats().slots, stats.slots);
+}
+
+TEST_F(Transparent, AHostWhoseCallsDoNotReachUsIsTold) {
+    const hooked::Replacement one{
+        "usleep", reinterpret_cast<void*>(&::usleep), reinterpret_cast<void*>(&hooked::usleep)};
+    const auto does_reach = [&](const void* host) {
+        hooked::RewriteCounts counts;
+        const auto is_other = [](std::string_view path) { return !path.empty() && path != TRUEASYNC_BLOCKING; };
+        return hooked::rewrite_objects({&one, 1}, is_other, counts, host);
+    };
+    EXPECT_TRUE(does_reach(nullptr));
+    EXPECT_TRUE(does_reach(reinterpret_cast<const void*>(library().usleep)));
+    EXPECT_FALSE(does_reach(reinterpret_cast<const void*>(&hooked::rewrite_objects)));  // linked with us
 }
 
 TEST_F(Transparent, OutsideCoroutinesTheOriginalIsCalled) {
