@@ -60,6 +60,12 @@ const void* connection_of_mysqli(zend_object* object, std::string_view name) noe
 }
 #endif
 
+/// Connections and large objects both begin with libpq's handle; their structures are not in PHP's headers.
+const void* connection_of_pgsql(zend_object* object) noexcept {
+    const void* connection = *reinterpret_cast<void**>(reinterpret_cast<char*>(object) - object->handlers->offset);
+    return connection != nullptr ? connection : object;
+}
+
 }  // namespace
 
 const void* connection_of(zend_object* object) noexcept {
@@ -74,6 +80,9 @@ const void* connection_of(zend_object* object) noexcept {
         return connection_of_mysqli(object, name);
     }
 #endif
+    if (name == "PgSql\\Connection" || name == "PgSql\\Lob") {
+        return connection_of_pgsql(object);
+    }
     return object;
 }
 

@@ -45,10 +45,13 @@ return [
     'in use: pgsql' => function () {
         need('pgsql');
         $db = pg_connect(server('POSTGRES'), PGSQL_CONNECT_FORCE_NEW);
+        pg_query($db, 'begin');
+        $large = pg_lo_open($db, pg_lo_create($db), 'r+');
         refused(fn() => pg_fetch_result(pg_query($db, 'select 5 from pg_sleep(0.3)'), 0), '5', [
             'pg_query' => fn() => pg_query($db, 'select 6'), 'pg_query_params' => fn() => pg_query_params($db, 'select $1', [6]),
-            'pg_close' => fn() => pg_close($db),
+            'pg_lo_write' => fn() => pg_lo_write($large, 'six'), 'pg_close' => fn() => pg_close($db),
         ]);
+        pg_lo_write($large, 'five') === 4 || fail('the large object is lost');
     },
     'in use: pdo_mysql' => function () {
         need('pdo_mysql');
