@@ -237,9 +237,9 @@ void run_once(std::uint64_t run_seed, const Known* wanted) {
             spawn([&] { scenario->body(run); });
             wait_for_all();
             scheduler.set_host_hook(nullptr);
-            suspend();  // what was dropped at the end may have left something for a turn
+            suspend();        // what was dropped at the end may have left something for a turn
+            run.check_end();  // threads may tell of their end until now
             expect(scheduler.alive_count() == 1, "somebody came back to life");
-            run.check_end();
             expect(scheduler.microtasks().empty(), "microtasks were left");
             expect(clock.timer_count() == 0, "timers were left armed");
             expect(clock.active().visible == 0 && clock.active().hidden == 0, "active events were left");
