@@ -1,4 +1,4 @@
-# Target `checkheaders` and test `headers.compile_alone`: one generated source for each public header, which includes only it.
+# Target `checkheaders`, part of ./dev lint: one generated source for each public header, which includes only it.
 
 file(GLOB_RECURSE _headers CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}/include"
   "${PROJECT_SOURCE_DIR}/include/trueasync/*.hpp"
@@ -17,8 +17,4 @@ if(_check_sources)
   target_compile_options(checkheaders PRIVATE -fsyntax-only)
   # Only what a user of the library gets: no libuv, no private headers.
   target_link_libraries(checkheaders PRIVATE TrueAsync::trueasync trueasync_flags)
-  add_test(NAME headers.compile_alone
-    COMMAND "${CMAKE_COMMAND}" --build "${PROJECT_BINARY_DIR}" --target checkheaders
-  )
-  set_tests_properties(headers.compile_alone PROPERTIES TIMEOUT 300 LABELS headers)
 endif()
