@@ -372,20 +372,6 @@ TEST(TimerHeap, RemovalsInARowDoNotGrowIt) {
     EXPECT_TRUE(std::is_sorted(fired.begin(), fired.end()));
 }
 
-TEST(TimerHeap, FirstAndLastOfAllMoments) {
-    TimerHeap heap;
-    std::vector<int> fired;
-    Numbered first(1, fired);
-    Numbered last(2, fired);
-    ASSERT_TRUE(heap.insert(first, Instant::min()));
-    ASSERT_TRUE(heap.insert(last, Instant::max()));
-    EXPECT_EQ(heap.nearest(), Instant()) << "what is long past is due, no more";
-    ASSERT_TRUE(heap.insert(first, Instant::max()));
-    EXPECT_EQ(heap.nearest(), Instant::max());
-    heap.fire_due(Instant::max());
-    EXPECT_EQ(fired, (std::vector{2, 1}));
-}
-
 TEST(TimerHeap, ArmingAgainNeedsNoMemory) {
     if (!testing::AllocationCounter::works()) {
         GTEST_SKIP() << "the sanitizer's operator new cannot be counted";
