@@ -443,7 +443,7 @@ TEST_P(UvReactor, NullWhenTheSystemRefusesDescriptors) {
     SKIP_ON_VALGRIND("keeps descriptors of its own");
     make();  // what libuv opens once is open
     bool was_made = false;
-    for (int left = 0; left < 8 && !was_made; ++left) {
+    for (int left = 0; left < 16 && !was_made; ++left) {
         SCOPED_TRACE("with " + std::to_string(left) + " descriptors left");
         int error = 0;
         const std::ptrdiff_t leaked = with_descriptors_left(left, [&] {
