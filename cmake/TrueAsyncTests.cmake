@@ -78,8 +78,8 @@ if(_stress)
   set_tests_properties(stress.short PROPERTIES TIMEOUT 60 LABELS stress)
 endif()
 
-# Where threads are looked at, only those programs that have several.
-if(_chaos)
+# Under sanitizers only, which is what it is for. Where threads are looked at, only those programs that have several.
+if(_chaos AND TRUEASYNC_SANITIZE)
   set(_chaos_runs 5000)
   if(TRUEASYNC_SANITIZE MATCHES thread)
     list(FILTER _chaos INCLUDE REGEX "/(main|threads)\\.cpp$")
