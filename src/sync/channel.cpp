@@ -132,7 +132,7 @@ ChannelEvent::ChannelEvent(const ChannelSettings& settings) noexcept
     : Event(EventType::Channel, Firing::Repeating), capacity_(settings.capacity) {
     if (settings.no_producer_timeout > Duration::zero() || settings.no_consumer_timeout > Duration::zero()) {
         watch_ = std::make_unique<Watch>(*this, settings);
-        is_plain_ = is_quiet_ = false;
+        is_plain_ = false;
     }
     if (Owner* owner = settings.has_owner ? Scheduler::current_owner() : nullptr) {
         owner->attach(belonging_);
@@ -155,7 +155,6 @@ void ChannelEvent::enter(Waiter& waiter, std::uint8_t kind) noexcept {
         update_watch(receivers_, true);
         return;
     }
-    is_quiet_ = false;
     if (kind == kSender) {
         senders_.push_back(waiter);
     } else if (kind == kOffer) {
@@ -302,7 +301,6 @@ void ChannelEvent::match_offers() noexcept {
 }
 
 void ChannelEvent::serve_senders() noexcept {
-    is_quiet_ = is_plain_ && senders_.empty();  // first: who is told may drop the channel
     if (placed_ != nullptr) {
         std::exchange(placed_, nullptr)->tell(Waiter::State::Served);
         update_watch(senders_, true);
@@ -436,7 +434,7 @@ void ChannelEvent::close(ChannelCloseReason reason) noexcept {
     const Ref<Event> self(is_ending() ? nullptr : this);  // who is told may drop the last one
     reason_ = reason;
     place_limit_ = 0;
-    is_plain_ = is_quiet_ = false;
+    is_plain_ = false;
     belonging_.unlink();
     if (watch_ != nullptr) {
         watch_->stop();

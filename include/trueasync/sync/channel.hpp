@@ -166,7 +166,7 @@ protected:
 
     /// A value has been taken from the front: its sender is done, and the place is the next one's.
     TA_INLINE void vacate() noexcept {
-        if (TA_UNLIKELY(!is_quiet_)) {
+        if (TA_UNLIKELY(placed_ != nullptr || !senders_.empty() || !is_plain_)) {
             serve_senders();
         }
     }
@@ -200,7 +200,6 @@ protected:
     std::uint32_t free_values_ = 0;      // the last ones; those before are of receivers that were woken
     std::uint32_t reserved_places_ = 0;  // of senders that were woken
     bool is_plain_ = true;               // open, no timeouts, no offers
-    bool is_quiet_ = true;               // plain, and since a value was last taken no sender has waited
     ChannelCloseReason reason_ = ChannelCloseReason::Explicit;
     detail::WaiterList receivers_;      // none while there is a free value
     detail::Waiter* placed_ = nullptr;  // unbuffered: whose value lies there and was not taken yet
