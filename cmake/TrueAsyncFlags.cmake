@@ -40,3 +40,13 @@ if(TRUEASYNC_SANITIZE)
   add_compile_options(-fno-sanitize=vptr)
   add_link_options("-fsanitize=${TRUEASYNC_SANITIZE}")
 endif()
+
+# The extension is optimised as a whole: spawning and awaiting go through many small functions of many sources. The library's objects hold
+# their plain code too, which everybody else links.
+if(TRUEASYNC_PHP_PROBE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT TRUEASYNC_SANITIZE AND NOT CMAKE_BUILD_TYPE STREQUAL Debug)
+  set(_whole -flto=auto -ffat-lto-objects)
+  add_link_options(-fno-lto)
+else()
+  set(_whole "")
+endif()
+set(TRUEASYNC_WHOLE_FLAGS "$<$<COMPILE_LANGUAGE:CXX>:${_whole}>")

@@ -25,7 +25,7 @@ set_target_properties(trueasync_objects PROPERTIES
 )
 target_compile_definitions(trueasync_objects PRIVATE TRUEASYNC_BUILDING=1)
 # The runtime of a thread is found through one thread-local: initial-exec makes that a single load, also in the shared library.
-target_compile_options(trueasync_objects PRIVATE -ftls-model=initial-exec)
+target_compile_options(trueasync_objects PRIVATE -ftls-model=initial-exec "${TRUEASYNC_WHOLE_FLAGS}")
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # Guesses that the body of a coroutine is the only one it knows, which is the scheduler's own.
   set_source_files_properties(

@@ -41,6 +41,10 @@ if test "$PHP_TRUE_ASYNC" != "no"; then
 
   true_async_flags="-std=gnu++20 -DTRUEASYNC_BUILDING=1 -I$true_async_here/native/include -I$true_async_root/include -I$true_async_root/src"
   true_async_flags="$true_async_flags -fvisibility=hidden -fvisibility-inlines-hidden -ftls-model=initial-exec -DNDEBUG"
+  dnl Optimised as a whole, as by CMake: spawning and awaiting go through many small functions of many sources.
+  case $($CXX --version 2>/dev/null) in
+    *"Free Software Foundation"*) true_async_flags="$true_async_flags -flto=auto" ;;
+  esac
   PHP_NEW_EXTENSION([true_async], [$true_async_sources], [$ext_shared],, [$true_async_flags], [cxx])
   for true_async_file in $true_async_sources; do
     PHP_ADD_BUILD_DIR([$ext_builddir/$(dirname $true_async_file)])

@@ -17,7 +17,7 @@ using namespace trueasync::php;
 ZEND_FUNCTION(Async_spawn) {
     if (zend_object* closure = only_closure(execute_data); EXPECTED(closure != nullptr)) {
         if (start()) {
-            spawn_coroutine(make_coroutine(Callable(closure)), current_scope(), return_value);
+            spawn_coroutine(make_coroutine(closure), current_scope(), return_value);
         }
         return;
     }

@@ -84,7 +84,9 @@ public:
         }
     }
 
-    explicit Callable(zend_object* closure) noexcept {
+    explicit Callable(zend_object* closure) noexcept { set(closure); }
+    /// Of one that is not set.
+    void set(zend_object* closure) noexcept {
         ZVAL_OBJ_COPY(function_.get(), closure);
         zend_function* code = nullptr;
         closure->handlers->get_closure(closure, &cache_.calling_scope, &code, &cache_.object, false);

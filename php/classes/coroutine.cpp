@@ -159,14 +159,10 @@ void PhpCoroutine::run() {
     alignas(zval) std::byte page[kFirstPage];
     observe_start(fiber, spawn_file, spawn_line);
     fiber.status = ZEND_FIBER_STATUS_RUNNING;
-    {
-        VmState fresh;
-        fresh.begin(
-            page, reinterpret_cast<zend_function*>(&root_function), vm.error_reporting, &fiber,
-            request.runtime->stacks().stack_at(Coroutine::context().stack_top())
-        );
-        fresh.load();
-    }
+    VmState::begin_here(
+        page, reinterpret_cast<zend_function*>(&root_function), vm.error_reporting, &fiber,
+        request.runtime->stacks().stack_at(Coroutine::context().stack_top())
+    );
     request.is_in_scheduler = false;
     zend_try {
         run_body();
@@ -211,14 +207,29 @@ Ref<Coroutine> PhpHelpers::make(std::unique_ptr<HelperBody> body, const Place& w
     return Ref<Coroutine>::adopt(coroutine);
 }
 
-PhpCoroutine* make_coroutine(Callable callable) noexcept {
+namespace {
+
+TA_INLINE PhpCoroutine* make_empty() noexcept {
     PhpCoroutine* coroutine = PhpCoroutine::create();
-    coroutine->callable = std::move(callable);
     if (UNEXPECTED(request.runtime->state() == Runtime::State::Stopping)) {  // it is there, but does not begin any more
         request.runtime->scheduler().cancel(
             *coroutine, Error::cancellation(CancelReason::Shutdown, "Graceful shutdown")
         );
     }
+    return coroutine;
+}
+
+}  // namespace
+
+PhpCoroutine* make_coroutine(zend_object* closure) noexcept {
+    PhpCoroutine* coroutine = make_empty();
+    coroutine->callable.set(closure);
+    return coroutine;
+}
+
+PhpCoroutine* make_coroutine(Callable callable) noexcept {
+    PhpCoroutine* coroutine = make_empty();
+    coroutine->callable = std::move(callable);
     return coroutine;
 }
 

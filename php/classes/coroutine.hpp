@@ -177,6 +177,7 @@ inline zend_object* only_closure(const zend_execute_data* execute_data) noexcept
 }
 
 /// A coroutine that will do it, not queued yet; one reference.
+PhpCoroutine* make_coroutine(zend_object* closure) noexcept;
 PhpCoroutine* make_coroutine(Callable callable) noexcept;
 PhpCoroutine* make_coroutine(const Task& task) noexcept;
 

@@ -43,7 +43,7 @@ inline bool start() noexcept { return EXPECTED(request.runtime != nullptr) || st
 
 /// `start`, and whether code may suspend here at all. False: it threw.
 bool may_suspend_slow() noexcept;
-inline bool may_suspend() noexcept {
+TA_INLINE bool may_suspend() noexcept {
 #ifdef ZEND_HAS_OOM
     if (UNEXPECTED(EG(delayed_oom).state == ZEND_OOM_STATE_PENDING)) {
         return false;  // the memory limit was hit: this very coroutine is about to be told

@@ -6,6 +6,7 @@
 #include "../zend.hpp"
 
 #include <cstddef>
+#include <cstring>
 #include <trueasync/runtime/stack_pool.hpp>
 #include <type_traits>
 #include <utility>
@@ -18,9 +19,12 @@ constexpr std::size_t kNextPages = 16384;     // those the engine adds when it n
 constexpr std::size_t kStackReserve = 32768;  // left for C code when the engine says that the stack is full
 
 // clang-format off
+// Pairs are neighbours in the engine and copied as one. What the engine writes all the time is in none of them: half of a pair that has just
+// been written cannot be read together with the other half without a stall.
+#define TA_VM_PAIRS(X) \
+    X(vm_stack_end, vm_stack) X(exception, prev_exception) X(current_fiber_context, active_fiber)
 #define TA_VM_FIELDS(X) \
-    X(vm_stack) X(vm_stack_top) X(vm_stack_end) X(vm_stack_page_size) X(current_execute_data) X(error_reporting) \
-    X(jit_trace_num) X(bailout) X(active_fiber) X(current_fiber_context) X(exception) X(prev_exception) \
+    X(vm_stack_top) X(vm_stack_page_size) X(current_execute_data) X(error_reporting) X(jit_trace_num) X(bailout) \
     X(opline_before_exception) X(error_handling) X(exception_class) TA_VM_STACK_FIELDS(X) TA_VM_OBSERVER_FIELDS(X)
 #if PHP_VERSION_ID >= 80300 && defined(ZEND_CHECK_STACK_LIMIT)
 #define TA_VM_STACK_FIELDS(X) X(stack_base) X(stack_limit)
@@ -34,15 +38,39 @@ constexpr std::size_t kStackReserve = 32768;  // left for C code when the engine
 #endif
 // clang-format on
 
+/// Whether two of the engine's fields stand side by side in this version.
+#define TA_VM_ADJOINS(first, second) \
+    (offsetof(zend_executor_globals, second) == offsetof(zend_executor_globals, first) + sizeof(void*))
+
+/// Two pointers at once where they are neighbours on both sides; in a `VmState` they always are.
+template <typename First, typename Second>
+TA_INLINE void copy_pair(
+    First& to_first, Second& to_second, const First& first, const Second& second, bool is_adjacent
+) noexcept {
+    static_assert(sizeof(First) == sizeof(void*) && sizeof(Second) == sizeof(void*));
+    if (is_adjacent) {
+        std::memcpy(static_cast<void*>(&to_first), static_cast<const void*>(&first), 2 * sizeof(void*));
+    } else {
+        to_first = first;
+        to_second = second;
+    }
+}
+
 struct VmState {
 #define TA_VM_DECLARE(field) std::remove_reference_t<decltype(EG(field))> field;
+#define TA_VM_DECLARE_PAIR(first, second) TA_VM_DECLARE(first) TA_VM_DECLARE(second)
+    TA_VM_PAIRS(TA_VM_DECLARE_PAIR)
     TA_VM_FIELDS(TA_VM_DECLARE)
 #undef TA_VM_DECLARE
+#undef TA_VM_DECLARE_PAIR
 
-    void save() noexcept {
+    TA_INLINE void save() noexcept {
 #define TA_VM_SAVE(field) field = EG(field);
+#define TA_VM_SAVE_PAIR(first, second) copy_pair(first, second, EG(first), EG(second), TA_VM_ADJOINS(first, second));
+        TA_VM_PAIRS(TA_VM_SAVE_PAIR)
         TA_VM_FIELDS(TA_VM_SAVE)
 #undef TA_VM_SAVE
+#undef TA_VM_SAVE_PAIR
     }
 
     /// The same once more, when those who observe the engine have been told that it is another's turn: what they watch stays as it was.
@@ -56,36 +84,28 @@ struct VmState {
 #endif
     }
 
-    void load() const noexcept {
+    TA_INLINE void load() const noexcept {
 #define TA_VM_LOAD(field) EG(field) = field;
+#define TA_VM_LOAD_PAIR(first, second) copy_pair(EG(first), EG(second), first, second, TA_VM_ADJOINS(first, second));
+        TA_VM_PAIRS(TA_VM_LOAD_PAIR)
         TA_VM_FIELDS(TA_VM_LOAD)
 #undef TA_VM_LOAD
+#undef TA_VM_LOAD_PAIR
     }
 
     /// A fresh state on a VM stack that begins with `page`, whose outermost frame belongs to `root`.
-    TA_INLINE void begin(
-        std::byte (&page)[kFirstPage],
-        zend_function* root,
-        int level,
-        zend_fiber_context* fiber,
-        [[maybe_unused]] Stack c_stack
+    void begin(
+        std::byte (&page)[kFirstPage], zend_function* root, int level, zend_fiber_context* fiber, Stack c_stack
     ) noexcept {
         *this = {};
-        error_reporting = level;
-        current_fiber_context = fiber;
-        vm_stack = reinterpret_cast<zend_vm_stack>(page);
-        vm_stack->prev = nullptr;
-        vm_stack->end = vm_stack_end = reinterpret_cast<zval*>(page + kFirstPage);
-        vm_stack->top = ZEND_VM_STACK_ELEMENTS(vm_stack);
-        current_execute_data = reinterpret_cast<zend_execute_data*>(vm_stack->top);
-        *current_execute_data = {};
-        current_execute_data->func = root;
-        vm_stack_top = vm_stack->top + ZEND_CALL_FRAME_SLOT;
-        vm_stack_page_size = kNextPages;
-#if PHP_VERSION_ID >= 80300 && defined(ZEND_CHECK_STACK_LIMIT)
-        stack_base = c_stack.top;
-        stack_limit = c_stack ? c_stack.base + kStackReserve : nullptr;
-#endif
+        fill(*this, page, root, level, fiber, c_stack);
+    }
+
+    /// The same right in the engine.
+    static TA_INLINE void begin_here(
+        std::byte (&page)[kFirstPage], zend_function* root, int level, zend_fiber_context* fiber, Stack c_stack
+    ) noexcept {
+        fill(engine(), page, root, level, fiber, c_stack);
     }
 
     /// Frees the pages that the engine has added.
@@ -94,6 +114,54 @@ struct VmState {
             efree(std::exchange(vm_stack, vm_stack->prev));
         }
         vm_stack = nullptr;
+    }
+
+private:
+    static TA_INLINE zend_executor_globals& engine() noexcept {
+        auto* bailout = reinterpret_cast<std::byte*>(&EG(bailout));
+        return *reinterpret_cast<zend_executor_globals*>(bailout - offsetof(zend_executor_globals, bailout));
+    }
+
+    /// `State` is the engine's or ours: the fields have the same names.
+    template <typename State>
+    static TA_INLINE void fill(
+        State& state,
+        std::byte (&page)[kFirstPage],
+        zend_function* root,
+        int level,
+        zend_fiber_context* fiber,
+        [[maybe_unused]] Stack c_stack
+    ) noexcept {
+        auto* stack = reinterpret_cast<zend_vm_stack>(page);
+        auto* end = reinterpret_cast<zval*>(page + kFirstPage);
+        auto* frame = reinterpret_cast<zend_execute_data*>(ZEND_VM_STACK_ELEMENTS(stack));
+        *frame = {};
+        frame->func = root;
+        stack->prev = nullptr;
+        stack->top = ZEND_VM_STACK_ELEMENTS(stack);
+        stack->end = end;
+        state.vm_stack = stack;
+        state.vm_stack_top = stack->top + ZEND_CALL_FRAME_SLOT;
+        state.vm_stack_end = end;
+        state.vm_stack_page_size = kNextPages;
+        state.current_execute_data = frame;
+        state.error_reporting = level;
+        state.jit_trace_num = 0;
+        state.bailout = nullptr;
+        state.active_fiber = nullptr;
+        state.current_fiber_context = fiber;
+        state.exception = nullptr;
+        state.prev_exception = nullptr;
+        state.opline_before_exception = nullptr;
+        state.error_handling = EH_NORMAL;
+        state.exception_class = nullptr;
+#if PHP_VERSION_ID >= 80300 && defined(ZEND_CHECK_STACK_LIMIT)
+        state.stack_base = c_stack.top;
+        state.stack_limit = c_stack ? c_stack.base + kStackReserve : nullptr;
+#endif
+#if PHP_VERSION_ID >= 80400
+        state.current_observed_frame = nullptr;
+#endif
     }
 };
 

@@ -244,7 +244,7 @@ public:
     }
 
     /// Makes a waiting coroutine ready. Does nothing for one that is ready, running or finished.
-    static void wake(Coroutine& coroutine) noexcept {
+    static TA_INLINE void wake(Coroutine& coroutine) noexcept {
         if (TA_LIKELY(coroutine.waker_state_ == WakerState::Waiting)) {
             enqueue(coroutine);
         }
