@@ -5,6 +5,7 @@
 #include "zend.hpp"
 
 #include <cstdint>
+#include <trueasync/base/export.hpp>
 #include <utility>
 
 namespace trueasync::php {
@@ -104,13 +105,18 @@ public:
     /// Calls it; `result` is set to undefined when it threw. False: it threw, the exception is in `EG(exception)`.
     bool call(zval* result, std::uint32_t count = 0, zval* arguments = nullptr, HashTable* named = nullptr) noexcept;
 
-    /// The same for a function written in PHP, without arguments: the engine's way, without what it needs for all the others and which would
-    /// stay on the stack. False: nothing was done, use `call`.
-    bool call_plainly(zval* result) noexcept {
+    /// The same for a function written in PHP that takes nothing by reference: the engine's way, without what it needs for all the others and
+    /// which would stay on the stack. False: nothing was done, use `call`.
+    TA_INLINE bool call_plainly(zval* result, std::uint32_t count, const zval* arguments) noexcept {
         zend_function* function = cache_.function_handler;
         if (function == nullptr || function->type != ZEND_USER_FUNCTION || ZEND_OBSERVER_ENABLED ||
             (function->common.fn_flags & ZEND_ACC_DEPRECATED) != 0 || EG(exception) != nullptr) {
             return false;
+        }
+        for (std::uint32_t i = 1; i <= count; ++i) {
+            if (UNEXPECTED(ARG_SHOULD_BE_SENT_BY_REF(function, i))) {
+                return false;
+            }
         }
         const std::uint32_t flags = function->common.fn_flags;
         const bool has_this = (flags & ZEND_ACC_STATIC) == 0 && cache_.object != nullptr;
@@ -121,7 +127,10 @@ public:
         }
         void* self = has_this ? static_cast<void*>(cache_.object) : cache_.called_scope;
         ZVAL_UNDEF(result);
-        zend_execute_data* frame = zend_vm_stack_push_call_frame(info, function, 0, self);
+        zend_execute_data* frame = zend_vm_stack_push_call_frame(info, function, count, self);
+        for (std::uint32_t i = 0; i < count; ++i) {
+            ZVAL_COPY(ZEND_CALL_ARG(frame, i + 1), &arguments[i]);
+        }
         zend_init_func_execute_data(frame, &function->op_array, result);
         zend_execute_ex(frame);
         zend_vm_stack_free_call_frame(frame);

@@ -133,11 +133,14 @@ void PhpCoroutine::run_body() noexcept {
         if (Ref<Error> error = helper->run()) {
             fail(std::move(error));
         }
-    } else if (!(arguments.empty() && !named_arguments.is_set() && callable.call_plainly(value.get()))) {
-        callable.call(
-            value.get(), static_cast<std::uint32_t>(arguments.size()), reinterpret_cast<zval*>(arguments.data()),
-            named_arguments.is_set() ? Z_ARRVAL_P(named_arguments.get()) : nullptr
-        );
+    } else {
+        const auto count = static_cast<std::uint32_t>(arguments.size());
+        auto* given = reinterpret_cast<zval*>(arguments.data());
+        if (UNEXPECTED(named_arguments.is_set())) {
+            callable.call(value.get(), count, given, Z_ARRVAL_P(named_arguments.get()));
+        } else if (UNEXPECTED(!callable.call_plainly(value.get(), count, given))) {
+            callable.call(value.get(), count, given);
+        }
     }
     drop_body();
     if (GC_REFCOUNT(object()) ==
@@ -148,6 +151,25 @@ void PhpCoroutine::run_body() noexcept {
         if (attachment() != nullptr && finally_list()->empty()) {
             attach(nullptr);
         }
+    }
+}
+
+/// It has left buffers behind, or an exception. Not part of `run`, whose frame is on the stack of all who wait.
+void PhpCoroutine::end_body() noexcept {
+    if (OutputState::has_buffers()) {
+        const ExceptionPause pause;  // output callbacks run whatever the end was
+        OutputState::end();
+    }
+    if (EG(exception) != nullptr && zend_is_unwind_exit(EG(exception))) {
+        zend_clear_exception();
+        if (had_fatal_error()) {
+            die();
+        } else {
+            request.runtime->shutdown();  // exit() ends the script, not just this coroutine
+        }
+    } else if (EG(exception) != nullptr) {
+        value.reset();
+        fail(take_exception());
     }
 }
 
@@ -166,20 +188,8 @@ void PhpCoroutine::run() {
     request.is_in_scheduler = false;
     zend_try {
         run_body();
-        if (UNEXPECTED(OutputState::has_buffers())) {
-            const ExceptionPause pause;  // output callbacks run whatever the end was
-            OutputState::end();
-        }
-        if (EG(exception) != nullptr && zend_is_unwind_exit(EG(exception))) {
-            zend_clear_exception();
-            if (had_fatal_error()) {
-                die();
-            } else {
-                request.runtime->shutdown();  // exit() ends the script, not just this coroutine
-            }
-        } else if (EG(exception) != nullptr) {
-            value.reset();
-            fail(take_exception());
+        if (UNEXPECTED(OutputState::has_buffers() || EG(exception) != nullptr)) {
+            end_body();
         }
     }
     zend_catch { die(); }

@@ -118,7 +118,7 @@ private:
 
 TA_PHP_THREAD_LOCAL IntrusiveList<DirectWait> turns;
 
-void wake_next(const void* subject) noexcept {
+TA_COLD void wake_next(const void* subject) noexcept {
     for (DirectWait& wait : turns) {
         if (static_cast<Turn&>(wait).subject() == subject) {
             wait.ListNode<>::unlink();
@@ -129,7 +129,7 @@ void wake_next(const void* subject) noexcept {
 }
 
 /// False: it threw.
-bool await_turn(const void* subject) noexcept {
+TA_COLD bool await_turn(const void* subject) noexcept {
     while (other_user(subject) != nullptr) {
         Turn turn(subject);
         turns.push_back(turn);

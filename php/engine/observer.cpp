@@ -118,10 +118,7 @@ void find_observers() noexcept {
     guard_exit();
 }
 
-void observe_start(zend_fiber_context& fiber, const Value& file, std::uint32_t line) noexcept {
-    if (EXPECTED(!is_observed)) {
-        return;
-    }
+void observe_start_slow(zend_fiber_context& fiber, const Value& file, std::uint32_t line) noexcept {
     fiber.status = ZEND_FIBER_STATUS_INIT;
     // Xdebug asks for the place of whoever starts a fiber, and cannot do without: a frame that stands where the coroutine was spawned.
     zend_op opline = {};

@@ -14,7 +14,12 @@ inline bool is_observed = false;  // set when the first runtime of the process b
 void find_observers() noexcept;
 
 /// The coroutine with this context begins, spawned in `line` of `file` (which may be unset).
-void observe_start(zend_fiber_context& fiber, const Value& file, std::uint32_t line) noexcept;
+TA_COLD void observe_start_slow(zend_fiber_context& fiber, const Value& file, std::uint32_t line) noexcept;
+inline void observe_start(zend_fiber_context& fiber, const Value& file, std::uint32_t line) noexcept {
+    if (UNEXPECTED(is_observed)) {
+        observe_start_slow(fiber, file, line);
+    }
+}
 
 /// It has ended, and its frames are still there.
 void observe_end(zend_fiber_context& fiber) noexcept;

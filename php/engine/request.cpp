@@ -55,6 +55,12 @@ public:
             observe_abandoned(php.fiber);
         }
     }
+    void coming(const Coroutine& soon, const Coroutine* later) noexcept override {
+        static_cast<const PhpCoroutine&>(soon).prefetch_frames();
+        if (later != nullptr) {
+            static_cast<const PhpCoroutine*>(later)->prefetch();
+        }
+    }
     void woke() noexcept override { deliver_interrupt(); }
 };
 

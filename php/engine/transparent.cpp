@@ -68,16 +68,7 @@ public:
         }
         return answer;
     }
-    void end_wait(Coroutine& coroutine) noexcept override {
-        // What the next one will load lies elsewhere, and has left the caches when there are many.
-        if (const auto* next = static_cast<const PhpCoroutine*>(detail::hot_here().queue.head())) {
-            const auto* vm = reinterpret_cast<const std::byte*>(&next->vm);
-            __builtin_prefetch(vm);
-            __builtin_prefetch(vm + 64);
-            __builtin_prefetch(vm + 128);
-        }
-        WaitWindow::close(static_cast<PhpCoroutine&>(coroutine));
-    }
+    void end_wait(Coroutine& coroutine) noexcept override { WaitWindow::close(static_cast<PhpCoroutine&>(coroutine)); }
 
     void cancelled(Coroutine& coroutine, Ref<Error> cancellation) noexcept override {
         auto& php = static_cast<PhpCoroutine&>(coroutine);

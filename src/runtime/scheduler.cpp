@@ -312,6 +312,20 @@ void Scheduler::drop_last(Coroutine& ended) noexcept {
     ended.release();
 }
 
+void Scheduler::look_ahead() noexcept {
+    const detail::Hot& state = detail::hot_here();
+    const Coroutine* soon = state.queue.head();
+    if (soon == nullptr || !soon->is_started()) {
+        return;
+    }
+    soon->context_.prefetch();
+    const Coroutine* later = state.queue.second();
+    __builtin_prefetch(&later->context_);
+    if (HostHook* host = state.scheduler->host_hook_) {
+        host->coming(*soon, later);
+    }
+}
+
 /// Waits right here for the next coroutine to start, which then needs neither stack nor frame.
 TA_INLINE void Scheduler::wait_as_spare(
     detail::Hot& state, ExecutionContext& here, Coroutine& ended, bool is_given, Coroutine& next
@@ -365,9 +379,7 @@ void Scheduler::context_main() noexcept {
             continue;
         }
         next.waker_state_ = WakerState::NoStatus;
-        if (const Coroutine* after = state.queue.head(); after != nullptr && after->is_started()) {
-            after->context_.prefetch();
-        }
+        look_ahead();
         if (TA_LIKELY(state.spare == nullptr)) {
             scheduler.wait_as_spare(state, here, self, is_given, next);
             continue;

@@ -48,7 +48,8 @@ bool WaitGuard::depart(Deadline deadline) noexcept {
 
 bool WaitGuard::arm(Deadline deadline) noexcept {
     Reactor& reactor = Scheduler::current()->reactor();
-    if (Status status = reactor.arm(timeout_, deadline.resolve(reactor.now())); !status) {
+    const Instant now = deadline.is_delay() ? reactor.now() : Instant();
+    if (Status status = reactor.arm(timeout_, deadline.resolve(now)); !status) {
         result_ = Scheduler::refuse(status.take());
         return false;
     }
@@ -239,8 +240,9 @@ WaitResult sleep_until(Deadline deadline, std::source_location where) noexcept {
         return Scheduler::suspend(where);
     }
     const Instant now = scheduler->reactor().now();
-    Sleep guard(deadline.resolve(now) - now, where);
-    const WaitResult result = guard.park(deadline);
+    const Instant end = deadline.resolve(now);
+    Sleep guard(end - now, where);
+    const WaitResult result = guard.park(Deadline::at(end));
     return result == WaitResult::TimedOut ? WaitResult::Ready : result;
 }
 

@@ -83,9 +83,7 @@ Waited wait_descriptor(IoReactor& reactor, int fd, PollMask mask, Deadline deadl
     }
     reactor.mark_drained(fd, mask);
     const WaitResult result = wait_ready(reactor, fd, mask, deadline);
-    if (const Coroutine* next = detail::hot.queue.head(); next != nullptr && next->is_started()) {
-        next->context().prefetch();  // while this one works
-    }
+    Scheduler::look_ahead();
     if (host != nullptr) {
         host->end_wait(self);
     }

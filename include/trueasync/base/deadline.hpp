@@ -4,6 +4,10 @@
 /// One type for "never", "after a duration" and "at a point in time".
 
 #include <chrono>
+#include <cstdint>
+#include <ratio>
+#include <type_traits>
+#include <utility>
 
 namespace trueasync {
 
@@ -52,6 +56,14 @@ public:
     /// Rounds up to nanoseconds and clamps, so that `hours::max()` is "never" in effect and not an overflow.
     template <typename Rep, typename Period>
     static constexpr Duration saturate(std::chrono::duration<Rep, Period> delay) noexcept {
+        if constexpr (std::is_integral_v<Rep> && std::ratio_greater_equal_v<Period, std::nano>) {
+            constexpr auto kMost =
+                std::chrono::duration_cast<std::chrono::duration<std::intmax_t, Period>>(Duration::max()).count();
+            if (delay.count() <= 0) {
+                return Duration::zero();
+            }
+            return std::cmp_greater(delay.count(), kMost) ? Duration::max() : std::chrono::ceil<Duration>(delay);
+        }
         using Seconds = std::chrono::duration<long double>;
         if (Seconds(delay) >= Seconds(Duration::max())) {
             return Duration::max();

@@ -32,6 +32,10 @@ public:
     /// It has ended: clean up; its result is already stored.
     virtual void finish(Coroutine& coroutine) noexcept = 0;
 
+    /// `soon` has its turn after the one that is about to run, `later` (which may be null) after that. Of many coroutines each has left the
+    /// caches when its turn comes: what it needs can be fetched ahead, of `later` only what lies in itself.
+    virtual void coming(const Coroutine& /*soon*/, const Coroutine* /*later*/) noexcept {}
+
     /// The reactor has slept because nobody was ready; perhaps a signal has ended that. No coroutine's state is in force. May spawn.
     virtual void woke() noexcept {}
 };

@@ -15,6 +15,8 @@ class RunQueue {
 public:
     bool empty() const noexcept { return head_ == nullptr; }
     Coroutine* head() const noexcept { return head_; }
+    /// The one behind the head; null if there is none.
+    TA_INLINE Coroutine* second() const noexcept { return tail_ != nullptr ? head_->next_ : nullptr; }
 
     void push_back(Coroutine& coroutine) noexcept {
         if (head_ == nullptr) {

@@ -250,6 +250,9 @@ public:
         }
     }
 
+    /// Before one works: fetches what the next ones in the queue need, who have left the caches when there are many.
+    static void look_ahead() noexcept;
+
     /// Asks a coroutine to end. The first request counts until it was delivered: at the next suspension point, which fails
     /// with it; before the start, so that the body never runs; inside `protect`, when the outermost section ends.
     void cancel(Coroutine& coroutine, Ref<Error> cancellation) noexcept {
