@@ -42,6 +42,10 @@ public:
         }
     }
 
+    void coming(const Coroutine& soon, const Coroutine* later) noexcept override {
+        comings += std::to_string(soon.id()) + (later != nullptr ? "," + std::to_string(later->id()) : "") + " ";
+    }
+
     /// What a body does: pushes frames, suspends in between, finds them again.
     void call(int depth) {
         const std::string frame = std::to_string(current().id()) + "." + std::to_string(depth);
@@ -61,6 +65,7 @@ public:
 
     std::vector<std::string> frames;
     int wakes = 0;
+    std::string comings;
     std::function<void()> on_woke;
 
 private:
@@ -189,6 +194,23 @@ CORO_TEST(HostHook, MaySpawnAfterASleep) {
     suspend();
     EXPECT_EQ(order, "main spawned ");
     EXPECT_EQ(host.wakes, 1);
+    scheduler().set_host_hook(nullptr);
+}
+
+CORO_TEST(HostHook, IsToldWhoComesNextButOne) {
+    FakeInterpreter host;
+    scheduler().set_host_hook(&host);
+    std::vector<Handle<void>> sleepers;
+    for (int i = 0; i < 4; ++i) {
+        sleepers.push_back(spawn([] { sleep_for(1ms); }));  // 2 to 5, all of them ready at the same moment
+    }
+    for (auto& sleeper : sleepers) {
+        await(sleeper);
+    }
+    // When 2 ends 3 runs next: 4 comes soon and 5 later. When 3 ends main is ready too, since it waited for 2.
+    EXPECT_EQ(host.comings.substr(0, host.comings.find(' ')), "4,5") << host.comings;
+    EXPECT_NE(host.comings.find("5,1 "), std::string::npos) << host.comings;
+    EXPECT_NE(host.comings.find(" 1 "), std::string::npos) << "nobody behind main: " << host.comings;
     scheduler().set_host_hook(nullptr);
 }
 

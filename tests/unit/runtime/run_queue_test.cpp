@@ -56,6 +56,20 @@ TEST_F(RunQueueTest, NormalGoesToTheTail) {
     EXPECT_TRUE(queue.empty());
 }
 
+TEST_F(RunQueueTest, SecondIsBehindTheHead) {
+    EXPECT_EQ(queue.second(), nullptr);
+    queue.push_back(at(0));
+    EXPECT_EQ(queue.second(), nullptr);
+    queue.push_back(at(1));
+    EXPECT_EQ(queue.second(), &at(1));
+    queue.push_front(at(2));
+    EXPECT_EQ(queue.second(), &at(0));
+    queue.drop_head();
+    EXPECT_EQ(queue.second(), &at(1));
+    queue.drop_head();
+    EXPECT_EQ(queue.second(), nullptr);
+}
+
 TEST_F(RunQueueTest, HighGoesToTheHead) {
     queue.push_back(at(0));
     queue.push_back(at(1));
