@@ -50,28 +50,13 @@ public:
     zend_fiber_context fiber = {};  // lets native fibers work inside
 
     /// What it needs when its turn comes: the object, and later, when that is there, what it points to.
-    TA_INLINE void prefetch() const noexcept {
-        const auto* here = reinterpret_cast<const std::byte*>(this);
-#pragma GCC unroll 12
-        for (std::size_t at = 0; at < sizeof(PhpCoroutine) + sizeof(zend_object); at += 64) {
-            __builtin_prefetch(here + at);
-        }
-    }
+    TA_INLINE void prefetch() const noexcept { prefetch(this, 0, sizeof(PhpCoroutine) + sizeof(zend_object)); }
     TA_INLINE void prefetch_frames() const noexcept {
-        const auto* frame = reinterpret_cast<const std::byte*>(vm.current_execute_data);
-        __builtin_prefetch(frame);
-        __builtin_prefetch(frame + 64);
-        __builtin_prefetch(frame - 64);
-        __builtin_prefetch(frame - 128);
-        const auto* subject = static_cast<const std::byte*>(in_use);
-        __builtin_prefetch(subject);
-        __builtin_prefetch(subject + 64);
-        __builtin_prefetch(subject + 128);
-        __builtin_prefetch(subject + 192);
-        const auto* top = Coroutine::context().stack_top();
-        __builtin_prefetch(top - 64);
-        __builtin_prefetch(top - 128);
-        __builtin_prefetch(top - 192);
+        prefetch(vm.current_execute_data, -128, 128);
+        prefetch(Coroutine::context().stack_top(), -192, 0);
+        if (in_use != nullptr) {
+            prefetch(in_use, 0, 256);
+        }
     }
 
     /// Nobody holds it any more: an error that nobody has seen is reported.
@@ -111,6 +96,14 @@ private:
 
     PhpCoroutine();
     ~PhpCoroutine() override = default;
+
+    /// Any address will do.
+    static TA_INLINE void prefetch(const void* around, std::intptr_t begin, std::intptr_t end) noexcept {
+#pragma GCC unroll 16
+        for (std::intptr_t at = begin; at < end; at += 64) {
+            __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::intptr_t>(around) + at));
+        }
+    }
 
     TA_INLINE void save() noexcept {
         vm.save();

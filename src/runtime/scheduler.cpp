@@ -320,7 +320,9 @@ void Scheduler::look_ahead() noexcept {
     }
     soon->context_.prefetch();
     const Coroutine* later = state.queue.second();
-    __builtin_prefetch(&later->context_);
+    if (later != nullptr) {
+        __builtin_prefetch(&later->context_);
+    }
     if (HostHook* host = state.scheduler->host_hook_) {
         host->coming(*soon, later);
     }
