@@ -42,6 +42,7 @@ public:
     Value value;
     zend_object* cut_off = nullptr;  // counted; the cancellation that was thrown inside a C library
     const void* in_use = nullptr;    // what it works on while it waits inside a function of an extension, or did last
+    void* tls = nullptr;             // of the stream it waits in, see engine/tls.hpp
     bool is_cut_off_aside = false;   // it is not in flight at the moment
     bool keeps_value = false;        // somebody will ask for it who holds no object
     Value spawn_file;                // a string, or nothing

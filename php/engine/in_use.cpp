@@ -6,14 +6,31 @@
 #include "connection.hpp"
 #include "request.hpp"
 
+#include <main/php_network.h>
+#include <ext/spl/spl_directory.h>
+
 #include <algorithm>
+#include <chrono>
+#include <span>
 #include <string>
 #include <string_view>
 #include <trueasync/runtime/wait.hpp>
+#include <trueasync/transparent/transparent.hpp>
 #include <unordered_map>
 #include <vector>
 
 namespace trueasync::php {
+
+php_stream* stream_of(zend_execute_data* call) noexcept {
+    if (Z_TYPE(call->This) == IS_OBJECT || ZEND_CALL_NUM_ARGS(call) == 0) {
+        return nullptr;
+    }
+    const zval* first = ZEND_CALL_ARG(call, 1);
+    ZVAL_DEREF(first);
+    const bool is_stream = Z_TYPE_P(first) == IS_RESOURCE && (Z_RES_TYPE_P(first) == php_file_le_stream() ||
+                                                              Z_RES_TYPE_P(first) == php_file_le_pstream());
+    return is_stream ? static_cast<php_stream*>(Z_RES_VAL_P(first)) : nullptr;
+}
 
 namespace {
 
@@ -24,6 +41,19 @@ int slot = -1;  // of functions whose handler we have replaced, for the one befo
 
 zif_handler handler_before(const zend_function* function) noexcept {
     return reinterpret_cast<zif_handler>(function->internal_function.reserved[slot]);
+}
+
+ZEND_NAMED_FUNCTION(refuse_others);
+ZEND_NAMED_FUNCTION(take_turn);
+ZEND_NAMED_FUNCTION(take_write_turn);
+ZEND_NAMED_FUNCTION(lock_noted);
+
+/// Reading, writing and locking a stream do not mind each other: to us they are three things, told apart by addresses that lie in one resource.
+constexpr std::ptrdiff_t kUses = 3;
+
+std::ptrdiff_t use_of(const zend_execute_data* call) noexcept {
+    const zif_handler handler = call->func->internal_function.handler;
+    return handler == take_write_turn ? 1 : handler == lock_noted ? 2 : 0;
 }
 
 /// What a call works on: its object, or its first argument if that is an object or a resource. Null: nothing.
@@ -40,37 +70,57 @@ const void* subject_of(zend_execute_data* call) noexcept {
         case IS_OBJECT:
             return connection_of(Z_OBJ_P(subject));
         case IS_RESOURCE:
-            return Z_RES_P(subject);
+            return reinterpret_cast<const std::byte*>(Z_RES_P(subject)) + use_of(call);
         default:
             return nullptr;
     }
 }
-
-ZEND_NAMED_FUNCTION(refuse_others);
-ZEND_NAMED_FUNCTION(take_turn);
 
 bool is_guarded(const zend_execute_data* call) noexcept {
     if (call == nullptr || call->func == nullptr || call->func->type != ZEND_INTERNAL_FUNCTION) {
         return false;
     }
     const zif_handler handler = call->func->internal_function.handler;
-    return handler == refuse_others || handler == take_turn;
+    return handler == refuse_others || handler == take_turn || handler == take_write_turn || handler == lock_noted;
+}
+
+/// Those inside functions on streams that are written in PHP: they wait in code of their own, for something else.
+struct Inside {
+    const void* subject;
+    PhpCoroutine* who;
+};
+TA_PHP_THREAD_LOCAL std::vector<Inside> insides;
+
+/// `coroutine`, which does not run, has not come back from its call. Code of PHP may run inside it: an error handler.
+bool is_still_inside(const PhpCoroutine& coroutine, const void* subject) noexcept {
+    for (zend_execute_data* call = coroutine.vm.current_execute_data; call != nullptr; call = call->prev_execute_data) {
+        if (is_guarded(call) && subject_of(call) == subject) {
+            return true;
+        }
+    }
+    return false;
+}
+
+PhpCoroutine* find_user(const void* subject) noexcept {
+    const PhpCoroutine* running = &PhpCoroutine::running();
+    if (const auto found = users.find(subject);
+        found != users.end() && found->second != running && is_still_inside(*found->second, subject)) {
+        return found->second;
+    }
+    const auto inside =
+        std::ranges::find_if(insides, [&](const Inside& one) { return one.subject == subject && one.who != running; });
+    return inside != insides.end() ? inside->who : nullptr;
 }
 
 /// The coroutine that waits inside a function that works on `subject`, if it is not the running one.
 PhpCoroutine* other_user(const void* subject) noexcept {
-    if (subject == nullptr || PhpCoroutine::running().in_use == subject) {
-        return nullptr;
-    }
-    const auto found = users.find(subject);
-    if (found == users.end()) {
-        return nullptr;
-    }
-    zend_execute_data* call = found->second->vm.current_execute_data;
-    return is_guarded(call) && subject_of(call) == subject ? found->second : nullptr;
+    const bool is_alone = subject == nullptr || (PhpCoroutine::running().in_use == subject && insides.empty());
+    return is_alone ? nullptr : find_user(subject);
 }
 
-bool may_look() noexcept { return request.runtime != nullptr && !request.is_in_scheduler && !users.empty(); }
+bool may_look() noexcept {
+    return request.runtime != nullptr && !request.is_in_scheduler && !(users.empty() && insides.empty());
+}
 
 // --- connections
 
@@ -144,6 +194,18 @@ TA_COLD bool await_turn(const void* subject) noexcept {
     return true;
 }
 
+/// A call on a stream that may be written in PHP: who is inside is noted before it begins to wait.
+TA_COLD void call_noted(INTERNAL_FUNCTION_PARAMETERS) noexcept {
+    insides.push_back({subject_of(execute_data), &PhpCoroutine::running()});
+    handler_before(execute_data->func)(INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    const auto own = std::ranges::find_if(insides, [&](const Inside& one) {
+        return one.who == &PhpCoroutine::running() && one.subject == subject_of(execute_data);
+    });
+    if (own != insides.end()) {
+        insides.erase(own);
+    }
+}
+
 ZEND_NAMED_FUNCTION(take_turn) {
     if (may_look()) {
         const void* subject = subject_of(execute_data);
@@ -151,10 +213,84 @@ ZEND_NAMED_FUNCTION(take_turn) {
             return;
         }
     }
-    handler_before(execute_data->func)(INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    const php_stream* stream = stream_of(execute_data);
+    const bool is_file = Z_TYPE(execute_data->This) == IS_OBJECT;  // whatever its stream is
+    if (UNEXPECTED(
+            (is_file || (stream != nullptr && stream->ops == &php_stream_userspace_ops)) &&
+            request.runtime != nullptr && !request.is_in_scheduler
+        )) {
+        call_noted(INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    } else {
+        handler_before(execute_data->func)(INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    }
     if (UNEXPECTED(!turns.empty())) {
         wake_next(subject_of(execute_data));
     }
+}
+
+/// Writes to sockets and files take turns further below. Those through a library (TLS) or code of PHP do it here.
+ZEND_NAMED_FUNCTION(take_write_turn) {
+    if (const php_stream* stream = stream_of(execute_data);
+        EXPECTED(stream == nullptr || stream->ops == &php_stream_socket_ops || stream->ops == &php_stream_stdio_ops)) {
+        handler_before(execute_data->func)(INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    } else {
+        take_turn(INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    }
+}
+
+ZEND_NAMED_FUNCTION(lock_noted) { handler_before(execute_data->func)(INTERNAL_FUNCTION_PARAM_PASSTHRU); }
+
+// --- closing
+
+/// Somebody else who is inside a call on the stream, whatever he does there.
+PhpCoroutine* user_of_stream(const zend_resource* resource) noexcept {
+    for (std::ptrdiff_t use = 0; use < kUses; ++use) {
+        if (PhpCoroutine* user = find_user(reinterpret_cast<const std::byte*>(resource) + use)) {
+            return user;
+        }
+    }
+    return nullptr;
+}
+
+int descriptor_of(php_stream* stream) noexcept {
+    int fd = -1;
+    constexpr int kHow = PHP_STREAM_AS_FD_FOR_SELECT | PHP_STREAM_CAST_INTERNAL;
+    const bool is_ours = stream->ops != &php_stream_userspace_ops;  // that would call code of PHP
+    return is_ours && php_stream_cast(stream, kHow, reinterpret_cast<void**>(&fd), 0) == SUCCESS ? fd : -1;
+}
+
+/// Lets the others leave. Their calls fail, but they may wait on the way out: for a thread, in an error handler. False: it threw.
+TA_COLD bool await_leaving(php_stream* stream, const zend_execute_data* call) noexcept {
+    constexpr Duration kLongest = std::chrono::seconds(10);
+    const int fd = descriptor_of(stream);
+    const zend_resource* resource = stream->res;
+    Reactor& reactor = request.runtime->scheduler().reactor();
+    const Instant end = reactor.now() + kLongest;
+    begin_closing(fd);
+    Duration pause{};
+    PhpCoroutine* other = user_of_stream(resource);
+    {
+        const ProtectGuard protect;  // whoever is cancelled here has still to close it
+        for (; other != nullptr && reactor.now() < end; other = user_of_stream(resource)) {
+            sleep_until(Deadline::after(pause));
+            pause = std::min<Duration>(pause * 2 + std::chrono::microseconds(10), std::chrono::milliseconds(10));
+        }
+    }
+    end_closing(fd);
+    if (other != nullptr) {
+        refuse(call, *other);
+    }
+    return other == nullptr;
+}
+
+ZEND_NAMED_FUNCTION(close_alone) {
+    if (UNEXPECTED(may_look()) && !request.is_dying) {
+        php_stream* stream = stream_of(execute_data);
+        if (stream != nullptr && user_of_stream(stream->res) != nullptr && !await_leaving(stream, execute_data)) {
+            return;
+        }
+    }
+    handler_before(execute_data->func)(INTERNAL_FUNCTION_PARAM_PASSTHRU);
 }
 
 // --- whose functions
@@ -185,11 +321,25 @@ constexpr std::string_view kReads[] = {
     "stream_get_line",
     "stream_copy_to_stream"};
 
+constexpr std::string_view kFileReads[] = {"fread",          "fgets", "fgetc",   "fgetcsv", "fscanf", "fpassthru",
+                                           "getcurrentline", "seek",  "current", "next",    "valid",  "rewind"};
+constexpr std::string_view kWrites[] = {"fwrite", "fputs", "fputcsv"};
+constexpr std::string_view kLocks[] = {"flock"};
+constexpr std::string_view kCloses[] = {"fclose", "gzclose", "bzclose", "pclose"};
+
 void guard(zend_function* function, zif_handler handler) noexcept {
     zif_handler& current = function->internal_function.handler;
     if (slot >= 0 && current != handler) {
         function->internal_function.reserved[slot] = reinterpret_cast<void*>(current);
         current = handler;
+    }
+}
+
+void guard_named(HashTable* table, std::span<const std::string_view> names, zif_handler handler) noexcept {
+    for (const std::string_view name : names) {
+        if (auto* function = static_cast<zend_function*>(zend_hash_str_find_ptr(table, name.data(), name.size()))) {
+            guard(function, handler);
+        }
     }
 }
 
@@ -241,6 +391,16 @@ zend_result guard_known() {
     return post_startup_before != nullptr ? post_startup_before() : SUCCESS;
 }
 
+/// What it used before it uses no more.
+void forget_use(PhpCoroutine& coroutine) noexcept {
+    const void* subject = std::exchange(coroutine.in_use, nullptr);
+    if (subject == nullptr) {
+        return;
+    }
+    users.erase(subject);
+    wake_next(subject);
+}
+
 }  // namespace
 
 void note_use(PhpCoroutine& coroutine) noexcept {
@@ -264,24 +424,21 @@ void note_use(PhpCoroutine& coroutine) noexcept {
     }
 }
 
-void forget_use(PhpCoroutine& coroutine) noexcept {
-    const void* subject = std::exchange(coroutine.in_use, nullptr);
-    if (subject == nullptr) {
-        return;
+void end_use(PhpCoroutine& coroutine) noexcept {
+    forget_use(coroutine);
+    if (UNEXPECTED(!insides.empty())) {  // left behind by one that did not come back from its call
+        std::erase_if(insides, [&](const Inside& one) { return one.who == &coroutine; });
     }
-    users.erase(subject);
-    wake_next(subject);
 }
 
 void in_use_minit() {
     post_startup_before = std::exchange(zend_post_startup_cb, guard_known);
     slot = zend_get_resource_handle("true_async");
-    for (const std::string_view name : kReads) {
-        if (auto* function =
-                static_cast<zend_function*>(zend_hash_str_find_ptr(CG(function_table), name.data(), name.size()))) {
-            guard(function, take_turn);
-        }
-    }
+    guard_named(CG(function_table), kReads, take_turn);
+    guard_named(CG(function_table), kWrites, take_write_turn);
+    guard_named(CG(function_table), kLocks, lock_noted);
+    guard_named(CG(function_table), kCloses, close_alone);
+    guard_named(&spl_ce_SplFileObject->function_table, kFileReads, take_turn);
 }
 
 }  // namespace trueasync::php

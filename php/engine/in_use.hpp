@@ -1,7 +1,10 @@
 #pragma once
 
 /// While a coroutine waits inside a function of an extension, what the function works on is in the middle of something: another coroutine
-/// that used it would mix up a protocol or a buffer. A connection refuses the other, reads of a stream take turns.
+/// that used it would mix up a protocol or a buffer. A connection refuses the other, reads of a stream take turns, and who closes one lets the
+/// others leave first.
+
+#include "../zend.hpp"
 
 namespace trueasync::php {
 
@@ -11,7 +14,10 @@ class PhpCoroutine;
 void note_use(PhpCoroutine& coroutine) noexcept;
 
 /// It is over.
-void forget_use(PhpCoroutine& coroutine) noexcept;
+void end_use(PhpCoroutine& coroutine) noexcept;
+
+/// The stream that is the first argument of a function; null if it is none.
+php_stream* stream_of(zend_execute_data* call) noexcept;
 
 void in_use_minit();
 

@@ -48,7 +48,7 @@ public:
     void enter(Coroutine& coroutine) noexcept override { static_cast<PhpCoroutine&>(coroutine).enter(); }
     void finish(Coroutine& coroutine) noexcept override {
         end_cut_off(static_cast<PhpCoroutine&>(coroutine));
-        forget_use(static_cast<PhpCoroutine&>(coroutine));
+        end_use(static_cast<PhpCoroutine&>(coroutine));
         if (&coroutine != request.main) {
             auto& php = static_cast<PhpCoroutine&>(coroutine);
             php.vm.end();  // left behind by one that was abandoned

@@ -7,6 +7,7 @@
 #include "in_use.hpp"
 #include "proc.hpp"
 #include "request.hpp"
+#include "tls.hpp"
 
 #include <dlfcn.h>
 #include <php_network.h>
@@ -64,11 +65,15 @@ public:
     Answer begin_wait(Coroutine& coroutine) noexcept override {
         const Answer answer = PhpTransparentHost::may_suspend(coroutine);
         if (EXPECTED(answer == Answer::Suspend)) {
+            begin_tls_wait(static_cast<PhpCoroutine&>(coroutine));
             WaitWindow::open(static_cast<PhpCoroutine&>(coroutine));
         }
         return answer;
     }
-    void end_wait(Coroutine& coroutine) noexcept override { WaitWindow::close(static_cast<PhpCoroutine&>(coroutine)); }
+    void end_wait(Coroutine& coroutine) noexcept override {
+        WaitWindow::close(static_cast<PhpCoroutine&>(coroutine));
+        end_tls_wait(static_cast<PhpCoroutine&>(coroutine));
+    }
 
     void cancelled(Coroutine& coroutine, Ref<Error> cancellation) noexcept override {
         auto& php = static_cast<PhpCoroutine&>(coroutine);
@@ -77,8 +82,10 @@ public:
         if (EG(exception) != nullptr) {
             php.cut_off = EG(exception);
             GC_ADDREF(php.cut_off);
+            ++cut_offs;
         }
     }
+    bool is_cut_off(Coroutine& coroutine) noexcept override { return cut_off_coroutine() == &coroutine; }
 
     /// `php_network_gethostbyname` has one buffer for all, which every call frees first.
     bool shares_memory(const void* caller) noexcept override {
@@ -163,6 +170,7 @@ void watch_exceptions() noexcept {
 void end_cut_off(PhpCoroutine& coroutine) noexcept {
     coroutine.is_cut_off_aside = false;
     if (coroutine.cut_off != nullptr) {
+        --host.cut_offs;
         OBJ_RELEASE(std::exchange(coroutine.cut_off, nullptr));
     }
 }

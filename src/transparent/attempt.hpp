@@ -28,7 +28,7 @@ public:
                 return result;
             }
             if (is_non_blocking(fd_)) {
-                errno = EAGAIN;
+                errno = is_cut_off() ? ECANCELED : EAGAIN;
                 return -1;
             }
             switch (wait(mask)) {

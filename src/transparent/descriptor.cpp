@@ -78,3 +78,20 @@ int fclose(FILE* stream) {
 }
 
 }  // namespace trueasync::hooked
+
+namespace trueasync {
+
+void begin_closing(int fd) noexcept {
+    if (IoReactor* reactor = hooked::is_on() ? hooked::thread_reactor() : nullptr; reactor != nullptr && fd >= 0) {
+        reactor->descriptor_closing(fd);
+        hooked::set_kind(fd, hooked::Kind::Closing);
+    }
+}
+
+void end_closing(int fd) noexcept {
+    if (fd >= 0 && hooked::is_closing(fd)) {
+        hooked::set_kind(fd, hooked::Kind::Unknown);
+    }
+}
+
+}  // namespace trueasync

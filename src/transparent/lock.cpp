@@ -1,6 +1,7 @@
 #include <cstdarg>
 
 #include "hooks.hpp"
+#include "kind.hpp"
 #include "waiting.hpp"
 
 namespace trueasync::hooked {
@@ -9,9 +10,13 @@ namespace {
 
 /// Tries with pauses: a lock has no event. `attempt` does not wait, `block` does.
 template <typename Attempt, typename Block>
-int lock_later(Attempt&& attempt, Block&& block) noexcept {
+int lock_later(int fd, Attempt&& attempt, Block&& block) noexcept {
     const KeepErrno keep;
     for (Backoff backoff;;) {
+        if (is_closing(fd)) {  // the number may stand for another file the next time
+            errno = EBADF;
+            return -1;
+        }
         const int result = attempt();
         if (result == 0 || (errno != EAGAIN && errno != EACCES)) {
             return keep(result);
@@ -32,7 +37,9 @@ int fcntl_with(int fd, int command, void* argument) noexcept {
     if (attempt == 0 || suspending_reactor() == nullptr) {
         return ::fcntl(fd, command, argument);
     }
-    return lock_later([&] { return ::fcntl(fd, attempt, argument); }, [&] { return ::fcntl(fd, command, argument); });
+    return lock_later(
+        fd, [&] { return ::fcntl(fd, attempt, argument); }, [&] { return ::fcntl(fd, command, argument); }
+    );
 }
 
 }  // namespace
@@ -41,7 +48,9 @@ int flock(int fd, int operation) {
     if ((operation & (LOCK_NB | LOCK_UN)) != 0 || suspending_reactor() == nullptr) {
         return ::flock(fd, operation);
     }
-    return lock_later([&] { return ::flock(fd, operation | LOCK_NB); }, [&] { return ::flock(fd, operation); });
+    return lock_later(
+        fd, [&] { return ::flock(fd, operation | LOCK_NB); }, [&] { return ::flock(fd, operation); }
+    );
 }
 
 static_assert(F_SETLKW == F_SETLKW64);
@@ -66,7 +75,9 @@ int lockf(int fd, int command, off_t size) {
     if (command != F_LOCK || suspending_reactor() == nullptr) {
         return ::lockf(fd, command, size);
     }
-    return lock_later([&] { return ::lockf(fd, F_TLOCK, size); }, [&] { return ::lockf(fd, command, size); });
+    return lock_later(
+        fd, [&] { return ::lockf(fd, F_TLOCK, size); }, [&] { return ::lockf(fd, command, size); }
+    );
 }
 
 int lockf64(int fd, int command, off64_t size) { return hooked::lockf(fd, command, size); }

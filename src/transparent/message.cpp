@@ -17,12 +17,19 @@ ssize_t unless_closing(int fd, Original&& original) noexcept {
         errno = EBADF;
         return -1;
     }
-    return original();
+    const ssize_t result = original();
+    if (TA_UNLIKELY(result < 0 && errno == EAGAIN) && !is_cut_off()) {
+        errno = EAGAIN;
+    }
+    return result;
 }
 
 /// The frame of everything that receives; `receive(flags)` is the original.
 template <typename Receive>
 ssize_t receiving(int fd, int flags, Receive&& receive) noexcept {
+    if ((flags & MSG_PEEK) == 0 && is_cut_off()) {
+        return -1;
+    }
     if ((flags & MSG_DONTWAIT) != 0) {
         return unless_closing(fd, [&] { return receive(flags); });
     }

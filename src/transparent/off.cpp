@@ -17,6 +17,8 @@ void set_transparent_host(TransparentHost* /*host*/) noexcept {}
 void look_up_ahead(const char* /*name*/) noexcept {}
 void forget_lookup() noexcept {}
 bool await_readable(int /*fd*/, Duration /*limit*/) noexcept { return true; }
+void begin_closing(int /*fd*/) noexcept {}
+void end_closing(int /*fd*/) noexcept {}
 TransparentStats transparent_stats() noexcept { return {}; }
 
 }  // namespace trueasync

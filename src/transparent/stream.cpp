@@ -96,6 +96,9 @@ bool is_still_file(int fd) noexcept {
 }
 
 ssize_t read_parts(DescriptorCall& call, int fd, const iovec* parts, int count) noexcept {
+    if (is_cut_off()) {
+        return -1;
+    }
     const ssize_t result = call.until_done(
         PollMask::Readable, [&] { return read_now(fd, call.kind(), parts, count); },
         [&] { return ::readv(fd, parts, count); }

@@ -36,6 +36,15 @@ bool is_in_shared() noexcept {
     return host != nullptr && host->is_in_shared(*detail::hot.current);
 }
 
+bool is_cut_off_slow() noexcept {
+    Coroutine* self = detail::hot.current;
+    if (self == nullptr || find_reactor() == nullptr || !state.host->is_cut_off(*self)) {
+        return false;
+    }
+    errno = ECANCELED;
+    return true;
+}
+
 Waited before_wait() noexcept {
     TransparentHost* host = state.host;
     return host != nullptr ? to_waited(host->may_suspend(*detail::hot.current)) : Waited::Ready;

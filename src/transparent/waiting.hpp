@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <trueasync/reactor/poll.hpp>
 
+#include "state.hpp"
+
 namespace trueasync::hooked {
 
 /// errno is not touched by a call that succeeds.
@@ -39,6 +41,14 @@ TA_INLINE IoReactor* suspending_reactor() noexcept {
 
 /// Whether the running coroutine may suspend in here; asked right before it does.
 Waited before_wait() noexcept;
+
+/// The running coroutine was cancelled inside a library that has not come back since. What it took now nobody would get, and "later" could
+/// keep it trying for ever: errno is ECANCELED then.
+TA_COLD bool is_cut_off_slow() noexcept;
+TA_INLINE bool is_cut_off() noexcept {
+    const TransparentHost* host = state.host;
+    return TA_UNLIKELY(host != nullptr && host->cut_offs.load(std::memory_order_relaxed) != 0) && is_cut_off_slow();
+}
 
 /// Whether the running coroutine is inside a call on a handle that several use at once.
 bool is_in_shared() noexcept;

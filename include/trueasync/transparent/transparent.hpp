@@ -4,6 +4,7 @@
 /// Blocking calls of any C library in the process suspend the coroutine that makes them, and nothing else.
 
 #include <sys/types.h>
+#include <atomic>
 #include <string>
 #include <trueasync/base/deadline.hpp>
 #include <trueasync/base/status.hpp>
@@ -52,6 +53,15 @@ public:
 
     /// The coroutine was cancelled inside a C library, whose call is about to fail with ECANCELED.
     virtual void cancelled(Coroutine& coroutine, Ref<Error> cancellation) noexcept = 0;
+
+    /// Whether `coroutine`, which runs, was cancelled inside a C library that has not returned to the host's code since. Asked only while
+    /// `cut_offs` is not zero.
+    virtual bool is_cut_off(Coroutine& coroutine) noexcept {
+        static_cast<void>(coroutine);
+        return false;
+    }
+    /// How many such coroutines there may be.
+    std::atomic<std::uint32_t> cut_offs = 0;
 
     /// A coroutine has asked about its children: `waitpid` is about to return `child` with `status`.
     virtual void child_changed(pid_t child, int status) noexcept {
@@ -115,6 +125,11 @@ TA_API void forget_lookup() noexcept;
 /// For the embedding runtime, whose own calls reach the C library: suspends until something can be read, or the end or an error. False:
 /// `limit` has passed. At once when the descriptor does not block.
 [[nodiscard]] TA_API bool await_readable(int fd, Duration limit) noexcept;
+
+/// For the embedding runtime, before it takes down what others use while they wait for `fd`: they fail with EBADF, and so does everybody who
+/// begins a call on it, until `end_closing`. When they have left is for the runtime to find out.
+TA_API void begin_closing(int fd) noexcept;
+TA_API void end_closing(int fd) noexcept;
 
 TA_API TransparentStats transparent_stats() noexcept;
 
