@@ -215,6 +215,80 @@ TEST_F(HookedStream, ClosingWakesWhoWaits) {
     });
 }
 
+TEST_F(HookedStream, NobodyUsesWhatIsAboutToBeClosed) {
+    in_runtime([] {
+        auto [in, out] = blocking_pair();
+        char byte = 0;
+        auto reader = spawn([fd = *in] {
+            char byte = 0;
+            EXPECT_EQ(hooked::read(fd, &byte, 1), -1);
+            EXPECT_EQ(errno, EBADF);
+        });
+        suspend();
+        begin_closing(*in);
+        await(reader);
+        EXPECT_EQ(hooked::write(*out, "x", 1), 1);
+        EXPECT_EQ(hooked::recv(*in, &byte, 1, MSG_DONTWAIT), -1);
+        EXPECT_EQ(errno, EBADF);
+        EXPECT_EQ(hooked::flock(*in, LOCK_EX), -1);
+        EXPECT_EQ(errno, EBADF);
+        end_closing(*in);  // it stays after all
+        EXPECT_EQ(hooked::read(*in, &byte, 1), 1);
+        end_closing(*in);
+        begin_closing(-1);
+        end_closing(-1);
+    });
+}
+
+/// Says of everybody that he was cancelled and has not come back since.
+class CutOffHost final : public TransparentHost {
+public:
+    Answer may_suspend(Coroutine& /*coroutine*/) noexcept override {
+        return cut_offs != 0 ? Answer::Fail : Answer::Suspend;
+    }
+    void cancelled(Coroutine& /*coroutine*/, Ref<Error> /*cancellation*/) noexcept override {}
+    bool is_cut_off(Coroutine& /*coroutine*/) noexcept override { return true; }
+};
+
+TEST_F(HookedStream, WhoWasCancelledTakesNothing) {
+    in_runtime([] {
+        CutOffHost host;
+        set_transparent_host(&host);
+        for (auto& [in, out] : {blocking_pair(), blocking_pipe()}) {
+            char buffer[4] = {};
+            ASSERT_EQ(hooked::write(*out, "abc", 3), 3);
+            host.cut_offs = 1;
+            EXPECT_EQ(hooked::read(*in, buffer, 3), -1);
+            EXPECT_EQ(errno, ECANCELED);
+            iovec part{buffer, 3};
+            EXPECT_EQ(hooked::readv(*in, &part, 1), -1);
+            EXPECT_EQ(errno, ECANCELED);
+            host.cut_offs = 0;
+            EXPECT_EQ(hooked::read(*in, buffer, 3), 3);
+        }
+        auto [in, out] = blocking_pair();
+        char byte = 0;
+        ASSERT_EQ(hooked::send(*out, "x", 1, 0), 1);
+        host.cut_offs = 1;
+        EXPECT_EQ(hooked::recv(*in, &byte, 1, MSG_DONTWAIT), -1);
+        EXPECT_EQ(errno, ECANCELED);
+        EXPECT_EQ(hooked::recv(*in, &byte, 1, MSG_PEEK | MSG_DONTWAIT), 1);  // looking takes nothing
+        // "Later" would be asked again and again.
+        set_nonblocking(*out);
+        const std::string much(1 << 20, 'x');
+        EXPECT_GT(hooked::write(*out, much.data(), much.size()), 0);
+        EXPECT_EQ(hooked::write(*out, much.data(), much.size()), -1);
+        EXPECT_EQ(errno, ECANCELED);
+        EXPECT_EQ(hooked::send(*out, much.data(), much.size(), MSG_DONTWAIT), -1);
+        EXPECT_EQ(errno, ECANCELED);
+        host.cut_offs = 0;
+        EXPECT_EQ(hooked::recv(*in, &byte, 1, MSG_DONTWAIT), 1);
+        EXPECT_EQ(hooked::send(*out, much.data(), much.size(), MSG_DONTWAIT), -1);
+        EXPECT_EQ(errno, EAGAIN);
+        set_transparent_host(nullptr);
+    });
+}
+
 TEST_F(HookedStream, ANumberThatIsUsedAgainIsAnotherDescriptor) {
     in_runtime([] {
         int number = -1;
