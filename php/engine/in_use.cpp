@@ -5,6 +5,7 @@
 #include "../error.hpp"
 #include "connection.hpp"
 #include "request.hpp"
+#include "tls.hpp"
 
 #include <main/php_network.h>
 #include <ext/spl/spl_directory.h>
@@ -20,17 +21,6 @@
 #include <vector>
 
 namespace trueasync::php {
-
-php_stream* stream_of(zend_execute_data* call) noexcept {
-    if (Z_TYPE(call->This) == IS_OBJECT || ZEND_CALL_NUM_ARGS(call) == 0) {
-        return nullptr;
-    }
-    const zval* first = ZEND_CALL_ARG(call, 1);
-    ZVAL_DEREF(first);
-    const bool is_stream = Z_TYPE_P(first) == IS_RESOURCE && (Z_RES_TYPE_P(first) == php_file_le_stream() ||
-                                                              Z_RES_TYPE_P(first) == php_file_le_pstream());
-    return is_stream ? static_cast<php_stream*>(Z_RES_VAL_P(first)) : nullptr;
-}
 
 namespace {
 
@@ -228,13 +218,13 @@ ZEND_NAMED_FUNCTION(take_turn) {
     }
 }
 
-/// Writes to sockets and files take turns further below. Those through a library (TLS) or code of PHP do it here.
+/// Writes take turns further below, but those through OpenSSL or code of PHP.
 ZEND_NAMED_FUNCTION(take_write_turn) {
-    if (const php_stream* stream = stream_of(execute_data);
-        EXPECTED(stream == nullptr || stream->ops == &php_stream_socket_ops || stream->ops == &php_stream_stdio_ops)) {
-        handler_before(execute_data->func)(INTERNAL_FUNCTION_PARAM_PASSTHRU);
-    } else {
+    const php_stream* stream = stream_of(execute_data);
+    if (UNEXPECTED(stream != nullptr && (stream->ops == &php_stream_userspace_ops || tls_of(stream) != nullptr))) {
         take_turn(INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    } else {
+        handler_before(execute_data->func)(INTERNAL_FUNCTION_PARAM_PASSTHRU);
     }
 }
 
@@ -432,6 +422,8 @@ void end_use(PhpCoroutine& coroutine) noexcept {
 }
 
 void in_use_minit() {
+    stream_types[0] = php_file_le_stream();
+    stream_types[1] = php_file_le_pstream();
     post_startup_before = std::exchange(zend_post_startup_cb, guard_known);
     slot = zend_get_resource_handle("true_async");
     guard_named(CG(function_table), kReads, take_turn);

@@ -6,6 +6,8 @@
 
 #include "../zend.hpp"
 
+#include <trueasync/base/export.hpp>
+
 namespace trueasync::php {
 
 class PhpCoroutine;
@@ -16,8 +18,19 @@ void note_use(PhpCoroutine& coroutine) noexcept;
 /// It is over.
 void end_use(PhpCoroutine& coroutine) noexcept;
 
+inline int stream_types[2];  // of resources
+
 /// The stream that is the first argument of a function; null if it is none.
-php_stream* stream_of(zend_execute_data* call) noexcept;
+TA_INLINE php_stream* stream_of(zend_execute_data* call) noexcept {
+    const zval* first = ZEND_CALL_ARG(call, 1);
+    if (UNEXPECTED(ZEND_CALL_NUM_ARGS(call) == 0)) {
+        return nullptr;
+    }
+    ZVAL_DEREF(first);
+    const bool is_stream = Z_TYPE_P(first) == IS_RESOURCE &&
+                           (Z_RES_TYPE_P(first) == stream_types[0] || Z_RES_TYPE_P(first) == stream_types[1]);
+    return is_stream ? static_cast<php_stream*>(Z_RES_VAL_P(first)) : nullptr;
+}
 
 void in_use_minit();
 
