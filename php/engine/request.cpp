@@ -31,6 +31,7 @@
 #include <trueasync/event/host_objects.hpp>
 #include <trueasync/event/report_sink.hpp>
 #include <trueasync/reactor/uv_reactor.hpp>
+#include <trueasync/runtime/finally.hpp>
 
 namespace trueasync::php {
 
@@ -376,6 +377,11 @@ void request_minit() {
     error_handler_minit();
     scheduler_function.type = ZEND_INTERNAL_FUNCTION;
     set_host_objects(&objects);
+    FinallyList::set_start([] {
+        if (request.is_open) {
+            start();
+        }
+    });
     autoload_minit();
     fiber_minit();
     gc_minit();
@@ -388,6 +394,7 @@ void request_minit() {
 
 void request_mshutdown() {
     set_host_objects(nullptr);
+    FinallyList::set_start(nullptr);
     autoload_mshutdown();
     gc_mshutdown();
     if (zend_compile_file == compile_file) {
