@@ -212,7 +212,9 @@ void finish_runtime() noexcept {
     bottom.load();
     blocked.enter();
     if (outcome != nullptr && outcome->code() == ErrorCode::Deadlock) {
+        zend_execute_data* frame = std::exchange(EG(current_execute_data), nullptr);  // ours: it belongs in no trace
         note_uncaught(*outcome);
+        EG(current_execute_data) = frame;
     }
     unguard_overflow();
     request.runtime.reset();
