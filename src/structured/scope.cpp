@@ -30,7 +30,7 @@ public:
 
     void wake_with(Ref<Error> reason) noexcept {
         error = std::move(reason);
-        wake();
+        wake_for_good();
     }
 
     struct Failure {
@@ -180,7 +180,7 @@ void ScopeEvent::drop_active() noexcept {
     for (ScopeEvent* scope = this; scope != nullptr && --scope->active_ == 0; scope = scope->parent()) {
         if (!scope->is_cancelled()) {  // else they are told that instead
             while (Wait* wait = scope->completion_.pop_front()) {
-                wait->wake();
+                wait->wake_for_good();
             }
         }
     }
@@ -209,7 +209,7 @@ void ScopeEvent::settle() noexcept {
         timer_->set_hidden(true);
     }
     while (Wait* wait = after_cancellation_.pop_front()) {
-        wait->wake();
+        wait->wake_for_good();
     }
     if (is_cancelled()) {
         end();
