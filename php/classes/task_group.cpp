@@ -187,8 +187,8 @@ void construct(INTERNAL_FUNCTION_PARAMETERS, GroupKind kind) {
         limits.queue_limit = static_cast<std::uint32_t>(queue_limit);
     }
     GroupData& self = GroupObject::of(ZEND_THIS);
-    ScopeEvent* parent = scope != nullptr ? &scope_of(scope) : current_scope();
-    if (parent == nullptr || self.group != nullptr) {
+    ScopeEvent* parent = scope != nullptr ? &scope_of(scope) : &scope_here();
+    if (self.group != nullptr) {
         return;
     }
     if (scope != nullptr) {

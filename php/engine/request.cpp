@@ -118,6 +118,14 @@ TA_PHP_THREAD_LOCAL FiberRelief fiber_relief;
 
 }  // namespace
 
+ScopeEvent& main_scope() {
+    if (request.main_scope == nullptr || request.main_scope->is_cancelled()) {
+        request.main_scope = ScopeEvent::create(nullptr, Place());
+        request.main_scope->set_safe(true);
+    }
+    return *request.main_scope;
+}
+
 bool start_slow() noexcept {
     find_observers();
     request.has_native_fibers = request.has_seen_fiber;
@@ -140,12 +148,7 @@ bool start_slow() noexcept {
     runtime->scheduler().add_stuck_handler(fiber_relief);
     request.main = PhpCoroutine::create();
     request.main->set_name("main");
-    if (request.main_scope == nullptr ||
-        request.main_scope->is_cancelled()) {  // one for the script and all that comes after
-        request.main_scope = ScopeEvent::create(nullptr, request.main->spawned_at());
-        request.main_scope->set_safe(true);
-    }
-    request.main->set_owner(request.main_scope.get());
+    request.main->set_owner(&main_scope());
     request.main_scope->adopt(*request.main);
     if (Status status = runtime->start(request.main); !status) {
         OBJ_RELEASE(std::exchange(request.main, nullptr)->object());
