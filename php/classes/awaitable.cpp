@@ -58,11 +58,11 @@ bool limit_of(zend_object* token, WaitLimit& limit) noexcept {
     return true;
 }
 
-void return_outcome(Event& event, zval* return_value) noexcept {
+bool return_outcome(Event& event, zval* return_value) noexcept {
     void* result = nullptr;
     Ref<Error> error;
     if (!event.replay(nullptr, &result, &error)) {
-        return;
+        return false;
     }
     if (error != nullptr) {
         event.mark_exception_handled();
@@ -70,6 +70,7 @@ void return_outcome(Event& event, zval* return_value) noexcept {
     } else if (result != nullptr && Z_TYPE_P(static_cast<zval*>(result)) != IS_UNDEF) {
         ZVAL_COPY(return_value, static_cast<zval*>(result));
     }
+    return true;
 }
 
 void await_event(Event& event, zend_object* token, zval* return_value) noexcept {
@@ -81,8 +82,10 @@ void await_event(Event& event, zend_object* token, zval* return_value) noexcept 
     const Ref<Event> held(&event);
     const WaitResult result = wait_here(event, limit);
     if (result == WaitResult::Ready || result == WaitResult::Failed) {
-        Scheduler::take_wait_error();  // the event has it too; kept here it would live until the next one
-        return_outcome(event, return_value);
+        const Ref<Error> error = Scheduler::take_wait_error();
+        if (!return_outcome(event, return_value) && error != nullptr) {  // a timeout that was cancelled
+            throw_in_php(*error);
+        }
     } else {
         has_arrived(result);
     }

@@ -26,8 +26,9 @@ Event* event_of(zend_object* object) noexcept;
 /// The limit that a token is; none for null. Marks a token that is a future as used. False: it threw.
 bool limit_of(zend_object* token, WaitLimit& limit) noexcept;
 
-/// After an awaited event is complete: its value into `return_value`, or its exception is thrown.
-void return_outcome(Event& event, zval* return_value) noexcept;
+/// After an awaited event is complete: its value into `return_value`, or its exception is thrown. False: it
+/// has kept neither.
+bool return_outcome(Event& event, zval* return_value) noexcept;
 
 /// `await` and all that waits like it: for `event`, with a token or without; the outcome goes to `return_value`.
 void await_event(Event& event, zend_object* token, zval* return_value) noexcept;

@@ -194,6 +194,9 @@ ZEND_METHOD(Async_Channel, recv) {
 ZEND_METHOD(Async_Channel, recvAsync) {
     ZEND_PARSE_PARAMETERS_NONE();
     TA_CHANNEL_SELF
+    if (ChannelObject::of(ZEND_THIS).has_timeouts && !channel->has_free_value() && !channel->is_closed() && !start()) {
+        return;  // no time passes without a scheduler
+    }
     Value file;
     const Place place = place_here(file);
     RETURN_OBJ(make_future(channel->recv_async(place), std::move(file)));

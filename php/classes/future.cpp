@@ -27,6 +27,7 @@ struct FutureData {
     Ref<FutureOf<Value>> future;  // null for a reader of a state, which has it
     Value state;
     Value file;
+    GroupEvent* asked = nullptr;  // lives as long as its answer is pending
     std::shared_ptr<Origin> origin;                                                 // of a derived one
     enum class Owner : std::uint8_t { This, Other, Received } owner = Owner::This;  // which thread completes a state
 
@@ -47,6 +48,9 @@ using FutureObject = ObjectOf<FutureData>;
 FutureData::~FutureData() {
     if (origin != nullptr) {
         static_cast<PhpFuture&>(*future).has_object = false;
+    }
+    if (asked != nullptr && future != nullptr && !future->is_completed()) {
+        asked->forget(*future);
     }
 }
 
@@ -217,6 +221,12 @@ zend_object* make_future(Ref<FutureOf<Value>> future, Value file) noexcept {
     zend_object* object = FutureObject::create(ce_future);
     FutureObject::of(object).file = std::move(file);
     FutureObject::of(object).future = std::move(future);
+    return object;
+}
+
+zend_object* make_future(Ref<PhpFuture> future, GroupEvent& asked) noexcept {
+    zend_object* object = make_future(std::move(future));
+    FutureObject::of(object).asked = &asked;
     return object;
 }
 

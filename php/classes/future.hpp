@@ -4,6 +4,7 @@
 
 #include "../value.hpp"
 
+#include <trueasync/structured/group.hpp>
 #include <trueasync/sync/future.hpp>
 
 namespace trueasync::php {
@@ -36,6 +37,9 @@ private:
 
 /// A new `Future` object that reads `future`; one reference. `file` keeps the text of its place, where the future does not.
 zend_object* make_future(Ref<FutureOf<Value>> future, Value file = {}) noexcept;
+
+/// The same for an answer of `asked`, which forgets it when the object goes before the answer has come.
+zend_object* make_future(Ref<PhpFuture> future, GroupEvent& asked) noexcept;
 
 /// A state for another thread, which alone may complete from now on; one reference. Null: it threw, since this is done once.
 zend_object* give_future_state(zend_object* state) noexcept;

@@ -135,6 +135,8 @@ ScopeEvent* current_scope() noexcept {
     return scope != nullptr ? scope : request.main_scope.get();
 }
 
+ScopeEvent& scope_here() noexcept { return request.runtime != nullptr ? *current_scope() : main_scope(); }
+
 void scope_request_end() {
     if (CG(unclean_shutdown) == 0) {
         return;
@@ -207,10 +209,7 @@ ZEND_METHOD(Async_Scope, inherit) {
     Z_PARAM_OPTIONAL
     Z_PARAM_OBJ_OF_CLASS_OR_NULL(parent, ce_scope)
     ZEND_PARSE_PARAMETERS_END();
-    ScopeEvent* above = parent != nullptr ? &scope_of(parent) : current_scope();
-    if (above == nullptr) {
-        return;
-    }
+    ScopeEvent* above = parent != nullptr ? &scope_of(parent) : &scope_here();
     zend_object* object = ScopeObject::create(ce_scope);
     attach(object, make_scope(above, ScopeObject::of(object).file));
     ScopeObject::of(object).is_handle = true;
@@ -274,8 +273,12 @@ ZEND_METHOD(Async_Scope, disposeAfterTimeout) {
         zend_argument_value_error(1, "must be greater than or equal to 0");
         return;
     }
-    if (start()) {
-        check(self_of(ZEND_THIS).dispose_after(std::chrono::milliseconds(milliseconds)));
+    ScopeEvent& self = self_of(ZEND_THIS);
+    const std::chrono::milliseconds delay(milliseconds);
+    if (request.runtime != nullptr) {
+        check(self.dispose_after(delay));
+    } else if (!self.dispose_after(delay) && start()) {  // refused: there is something to dispose
+        check(self.dispose_after(delay));
     }
 }
 

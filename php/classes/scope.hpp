@@ -21,6 +21,8 @@ zend_object* scope_object(ScopeEvent& scope) noexcept;
 
 /// The scope of the running code; starts the scheduler. Null: it threw.
 ScopeEvent* current_scope() noexcept;
+/// The same without starting anything.
+ScopeEvent& scope_here() noexcept;
 
 /// The object of a group holds that of the scope above, and shows it to the collector: the group's own scope is no reason to stay then.
 void note_group(const GroupEvent& group);

@@ -187,8 +187,8 @@ void construct(INTERNAL_FUNCTION_PARAMETERS, GroupKind kind) {
         limits.queue_limit = static_cast<std::uint32_t>(queue_limit);
     }
     GroupData& self = GroupObject::of(ZEND_THIS);
-    ScopeEvent* parent = scope != nullptr ? &scope_of(scope) : current_scope();
-    if (parent == nullptr || self.group != nullptr) {
+    ScopeEvent* parent = scope != nullptr ? &scope_of(scope) : &scope_here();
+    if (self.group != nullptr) {
         return;
     }
     if (scope != nullptr) {
@@ -212,8 +212,8 @@ void spawn_task(zval* self, const Task& given, std::optional<TaskKey> key) {
     has_arrived(group->spawn(Ref<Coroutine>::adopt(task), std::move(key)));
 }
 
-void return_future(Ref<PhpFuture> future, zval* return_value) {
-    ZVAL_OBJ(return_value, make_future(std::move(future)));
+void return_future(Ref<PhpFuture> future, PhpGroup& group, zval* return_value) {
+    ZVAL_OBJ(return_value, make_future(std::move(future), group));
 }
 
 /// `all` and `joinAll`.
@@ -223,22 +223,25 @@ void ask_all(INTERNAL_FUNCTION_PARAMETERS) {
     Z_PARAM_OPTIONAL
     Z_PARAM_BOOL(ignores_errors)
     ZEND_PARSE_PARAMETERS_END();
-    return_future(group_of(ZEND_THIS).ask_for_all(ignores_errors), return_value);
+    PhpGroup& group = group_of(ZEND_THIS);
+    return_future(group.ask_for_all(ignores_errors), group, return_value);
 }
 
 void ask_first(INTERNAL_FUNCTION_PARAMETERS, const char* refusal) {
     ZEND_PARSE_PARAMETERS_NONE();
+    PhpGroup& group = group_of(ZEND_THIS);
     Ref<PhpFuture> future;
-    if (check(group_of(ZEND_THIS).ask_for_first(future, refusal))) {
-        return_future(std::move(future), return_value);
+    if (check(group.ask_for_first(future, refusal))) {
+        return_future(std::move(future), group, return_value);
     }
 }
 
 void ask_success(INTERNAL_FUNCTION_PARAMETERS, const char* refusal) {
     ZEND_PARSE_PARAMETERS_NONE();
+    PhpGroup& group = group_of(ZEND_THIS);
     Ref<PhpFuture> future;
-    if (check(group_of(ZEND_THIS).ask_for_success(future, refusal))) {
-        return_future(std::move(future), return_value);
+    if (check(group.ask_for_success(future, refusal))) {
+        return_future(std::move(future), group, return_value);
     }
 }
 

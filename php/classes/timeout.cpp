@@ -63,12 +63,18 @@ ZEND_METHOD(Async_Timeout, cancel) {
     }
     const Ref<Event> timer = std::exchange(self.event, {});
     auto cancelled = make_ref<FutureOf<Value>>();
-    cancelled->cancel(make_cancellation(cancellation, "Timeout cancelled"));
+    const Ref<Error> error = make_cancellation(cancellation, "Timeout cancelled");
+    cancelled->cancel(error);
     cancelled->ignore();
     self.event = cancelled;
-    if (timer != nullptr) {
-        timer->close();
+    if (timer == nullptr) {
+        return;
     }
+    timer->set_notify_handler(nullptr);             // which would say that the time is over
+    if (timer->is_in_loop() || timer->start()) {  // only an active timer fires, and not every subscriber starts it
+        timer->notify(nullptr, error.get()).ignore();
+    }
+    timer->close();
 }
 
 ZEND_METHOD(Async_Timeout, isCompleted) {

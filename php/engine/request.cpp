@@ -31,6 +31,7 @@
 #include <trueasync/event/host_objects.hpp>
 #include <trueasync/event/report_sink.hpp>
 #include <trueasync/reactor/uv_reactor.hpp>
+#include <trueasync/runtime/finally.hpp>
 
 namespace trueasync::php {
 
@@ -117,6 +118,14 @@ TA_PHP_THREAD_LOCAL FiberRelief fiber_relief;
 
 }  // namespace
 
+ScopeEvent& main_scope() {
+    if (request.main_scope == nullptr || request.main_scope->is_cancelled()) {
+        request.main_scope = ScopeEvent::create(nullptr, Place());
+        request.main_scope->set_safe(true);
+    }
+    return *request.main_scope;
+}
+
 bool start_slow() noexcept {
     find_observers();
     request.has_native_fibers = request.has_seen_fiber;
@@ -139,12 +148,7 @@ bool start_slow() noexcept {
     runtime->scheduler().add_stuck_handler(fiber_relief);
     request.main = PhpCoroutine::create();
     request.main->set_name("main");
-    if (request.main_scope == nullptr ||
-        request.main_scope->is_cancelled()) {  // one for the script and all that comes after
-        request.main_scope = ScopeEvent::create(nullptr, request.main->spawned_at());
-        request.main_scope->set_safe(true);
-    }
-    request.main->set_owner(request.main_scope.get());
+    request.main->set_owner(&main_scope());
     request.main_scope->adopt(*request.main);
     if (Status status = runtime->start(request.main); !status) {
         OBJ_RELEASE(std::exchange(request.main, nullptr)->object());
@@ -211,7 +215,9 @@ void finish_runtime() noexcept {
     bottom.load();
     blocked.enter();
     if (outcome != nullptr && outcome->code() == ErrorCode::Deadlock) {
+        zend_execute_data* frame = std::exchange(EG(current_execute_data), nullptr);  // ours: it belongs in no trace
         note_uncaught(*outcome);
+        EG(current_execute_data) = frame;
     }
     unguard_overflow();
     request.runtime.reset();
@@ -376,6 +382,11 @@ void request_minit() {
     error_handler_minit();
     scheduler_function.type = ZEND_INTERNAL_FUNCTION;
     set_host_objects(&objects);
+    FinallyList::set_start([] {
+        if (request.is_open) {
+            start();
+        }
+    });
     autoload_minit();
     fiber_minit();
     gc_minit();
@@ -388,6 +399,7 @@ void request_minit() {
 
 void request_mshutdown() {
     set_host_objects(nullptr);
+    FinallyList::set_start(nullptr);
     autoload_mshutdown();
     gc_mshutdown();
     if (zend_compile_file == compile_file) {

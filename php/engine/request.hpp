@@ -41,6 +41,9 @@ extern TA_PHP_THREAD_LOCAL Request request;
 bool start_slow() noexcept;
 inline bool start() noexcept { return EXPECTED(request.runtime != nullptr) || start_slow(); }
 
+/// The scope of the script and all that comes after; made when it is first needed.
+ScopeEvent& main_scope();
+
 /// `start`, and whether code may suspend here at all. False: it threw.
 bool may_suspend_slow() noexcept;
 TA_INLINE bool may_suspend() noexcept {

@@ -6,6 +6,8 @@ namespace trueasync {
 
 namespace {
 
+FinallyList::StartFn start_runtime = nullptr;
+
 class FinallyBody final : public HelperBody {
 public:
     FinallyBody(std::vector<std::unique_ptr<FinallyHandler>> handlers, FinallyList::Report report)
@@ -40,11 +42,16 @@ private:
 
 }  // namespace
 
+void FinallyList::set_start(StartFn start) noexcept { start_runtime = start; }
+
 void FinallyList::run(bool at_head, const Place& where, Report report, Owner* owner) noexcept {
     if (handlers_.empty()) {
         return;
     }
     auto body = std::make_unique<FinallyBody>(std::exchange(handlers_, {}), std::move(report));
+    if (Scheduler::current() == nullptr && start_runtime != nullptr) {
+        start_runtime();
+    }
     Scheduler* scheduler = Scheduler::current();
     if (scheduler == nullptr) {
         body->run();  // the runtime has gone: nobody is disturbed

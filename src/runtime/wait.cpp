@@ -77,7 +77,7 @@ WaitResult WaitGuard::arrive() noexcept {
         }
         return result_;
     }
-    if (fired == nullptr && is_woken_) {
+    if (is_outcome_ || (fired == nullptr && is_woken_)) {
         return result_;
     }
     if (fired != nullptr && fired->role() == WakeRole::Cancel) {

@@ -541,6 +541,16 @@ Status GroupEvent::ask_success(Ref<FutureEvent> future, const char* if_empty) {
     return {};
 }
 
+void GroupEvent::forget(FutureEvent& future) noexcept {
+    const auto found = std::ranges::find(asks_, &future, [](const Ask& ask) { return ask.future.get(); });
+    if (found == asks_.end() || future.ref_count() != 2 || future.callback_count() != 0) {
+        return;  // a chain, or who awaits it, still wants the outcome
+    }
+    count_settled();
+    asks_.erase(found);
+    look_again();
+}
+
 /// True when the ask is done with. `outcome` is none once somebody has taken it out of a set.
 bool GroupEvent::offer(Ask& ask, std::optional<std::uint64_t>& outcome) noexcept {
     if (ask.future->is_completed() || ask.future->ref_count() == 1) {

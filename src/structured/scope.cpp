@@ -30,12 +30,17 @@ public:
 
     void wake_with(Ref<Error> reason) noexcept {
         error = std::move(reason);
-        wake();
+        wake_for_good();
     }
+
+    struct Failure {
+        Ref<Error> error;
+        Ref<Coroutine> coroutine;
+    };
 
     ErrorObserver* observer;
     Ref<Error> error;
-    Ref<Coroutine> failed;  // whose error it is, if nobody else was told
+    std::vector<Failure> failures;  // of which nobody else was told
 };
 
 /// Cancels the scope when its time has come.
@@ -175,7 +180,7 @@ void ScopeEvent::drop_active() noexcept {
     for (ScopeEvent* scope = this; scope != nullptr && --scope->active_ == 0; scope = scope->parent()) {
         if (!scope->is_cancelled()) {  // else they are told that instead
             while (Wait* wait = scope->completion_.pop_front()) {
-                wait->wake();
+                wait->wake_for_good();
             }
         }
     }
@@ -204,7 +209,7 @@ void ScopeEvent::settle() noexcept {
         timer_->set_hidden(true);
     }
     while (Wait* wait = after_cancellation_.pop_front()) {
-        wait->wake();
+        wait->wake_for_good();
     }
     if (is_cancelled()) {
         end();
@@ -265,10 +270,17 @@ Ref<Error> ScopeEvent::route(Coroutine& coroutine, Ref<Error> error, bool from_b
 
 /// Gives an error to those who wait for the scope; false when nobody does.
 bool ScopeEvent::tell_waiters(Error& error, Coroutine& coroutine) noexcept {
+    if (completion_.empty() && after_cancellation_.empty()) {
+        if (!told_.empty() && &told_.front() == &told_.back()) {
+            told_.front().failures.push_back({Ref<Error>(&error), Ref<Coroutine>(&coroutine)});
+        }
+        return !told_.empty();
+    }
     std::size_t told = 0;
     Wait* last = nullptr;
     while (Wait* wait = completion_.pop_front()) {
         wait->wake_with(Ref<Error>(&error));
+        told_.push_back(*wait);
         last = wait;
         ++told;
     }
@@ -290,13 +302,14 @@ bool ScopeEvent::tell_waiters(Error& error, Coroutine& coroutine) noexcept {
             after_cancellation_.push_back(*wait);
         } else {
             wait->wake_with(std::move(outcome));
+            told_.push_back(*wait);
             last = wait;
         }
     }
     if (told == 1 && last != nullptr) {
-        last->failed = Ref<Coroutine>(&coroutine);
+        last->failures.push_back({last->error, Ref<Coroutine>(&coroutine)});
     }
-    return told != 0;
+    return true;
 }
 
 bool ScopeEvent::failed(Coroutine& coroutine, Error& error) noexcept {
@@ -470,7 +483,7 @@ WaitResult ScopeEvent::wait_in(
 ) noexcept {
     const Ref<ScopeEvent> held(this);
     Ref<Error> error;
-    Ref<Coroutine> failed;
+    std::vector<Wait::Failure> failures;
     WaitResult result = WaitResult::Ready;
     {
         Wait wait(*this, observer, where);
@@ -479,7 +492,7 @@ WaitResult ScopeEvent::wait_in(
         }
         result = wait.park(limit);
         error = std::move(wait.error);
-        failed = std::move(wait.failed);
+        failures = std::move(wait.failures);
     }
     if (error == nullptr) {
         return result;
@@ -487,14 +500,18 @@ WaitResult ScopeEvent::wait_in(
     if (result == WaitResult::Ready) {
         return Scheduler::refuse(std::move(error), WaitResult::Failed);
     }
-    // It was told, and then left for another reason. An error that only it knew of goes on upwards.
+    // It was told, and then left for another reason. Errors that only it knew of go on upwards.
     Ref<Error> why = Scheduler::take_wait_error();
-    if (failed != nullptr && Runtime::current()->is_accepting()) {
-        if (parent_ != nullptr) {
-            error = parent_->route(*failed, std::move(error), true);
+    for (Wait::Failure& failure : failures) {
+        if (!Runtime::current()->is_accepting()) {
+            break;
         }
-        if (error != nullptr && failed->ref_count() == 1) {  // else it rests where somebody can ask for it
-            Runtime::current()->unhandled(failed.get(), *error);
+        Ref<Error> left = std::move(failure.error);
+        if (parent_ != nullptr) {
+            left = parent_->route(*failure.coroutine, std::move(left), true);
+        }
+        if (left != nullptr && failure.coroutine->ref_count() == 1) {  // else it rests where somebody can ask for it
+            Runtime::current()->unhandled(failure.coroutine.get(), *left);
         }
     }
     return Scheduler::refuse(std::move(why), result);

@@ -77,12 +77,17 @@ void MultiWait::note(Trigger& trigger, Error* error) noexcept {
     if (error != nullptr) {
         trigger.event_->mark_exception_handled();
     }
-    wake_if_enough();
+    wake_if_enough(trigger.event_.get());
 }
 
-void MultiWait::wake_if_enough() noexcept {
-    if (waiter_ != nullptr && is_enough()) {
-        waiter_->wake();
+void MultiWait::wake_if_enough(const Event* cause) noexcept {
+    if (waiter_ == nullptr || !is_enough()) {
+        return;
+    }
+    if (cause != nullptr && cause == token_) {
+        waiter_->wake();  // as the token it is about to fire too
+    } else {
+        waiter_->wake_for_good();
     }
 }
 
@@ -124,6 +129,7 @@ WaitResult MultiWait::wait(const WaitLimit& limit, std::source_location where) n
     GuardedWait guard(*this, where);
     limit.add_to(guard);
     waiter_ = &guard;
+    token_ = limit.token();
     wake_if_enough();
     const WaitResult result = guard.park(limit.deadline());
     waiter_ = nullptr;

@@ -35,6 +35,10 @@ public:
     /// of them does. Works during a shutdown too. At the head the coroutine belongs to `owner`.
     void run(bool at_head, const Place& where, Report report, Owner* owner = nullptr) noexcept;
 
+    /// For a host: called by `run` when no runtime runs on this thread, to start one. If it does not, handlers are called right there.
+    using StartFn = void (*)();
+    static void set_start(StartFn start) noexcept;
+
     /// Calls `visit(FinallyHandler&)` for everyone; for a host's collector.
     template <typename Visit>
     void each(Visit&& visit) const {

@@ -170,6 +170,7 @@ private:
     WaitResult result_ = WaitResult::Ready;
     bool is_begun_ = false;
     bool is_woken_ = false;
+    bool is_outcome_ = false;  // woken before any token
     Timeout timeout_{*this};
 };
 
@@ -207,6 +208,11 @@ public:
         if (coroutine() != nullptr) {
             Scheduler::wake(*coroutine());
         }
+    }
+    /// The same for an outcome that nobody else can be given: a token that fires later, before the coroutine goes on, comes too late.
+    void wake_for_good() noexcept {
+        is_outcome_ = is_outcome_ || (!is_woken_ && fired() == nullptr);
+        wake();
     }
     bool is_woken() const noexcept { return is_woken_; }
 

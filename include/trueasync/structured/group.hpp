@@ -94,6 +94,9 @@ public:
         const WaitLimit& limit = {}, std::source_location where = std::source_location::current()
     ) noexcept;
 
+    /// Whoever asked lets go of a pending future that it gave: nobody else has it unless somebody waits.
+    void forget(FutureEvent& future) noexcept;
+
     /// To be called when the group is shut and finished. False, and nothing was done: it is already.
     bool add_finally(std::unique_ptr<FinallyHandler>& handler);
     const FinallyList& finally_list() const noexcept { return finally_; }

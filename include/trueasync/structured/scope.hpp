@@ -140,7 +140,8 @@ public:
     };
 
     /// After a cancellation: waits until every coroutine has ended here and below, zombies too. May suspend. Errors that reach this
-    /// scope meanwhile are dealt with: `observer` gets them, or without one the first ends the wait.
+    /// scope meanwhile are dealt with: `observer` gets them, or without one the first ends the wait, and those that come before the
+    /// waiter goes on are dropped.
     WaitResult await_after_cancellation(
         ErrorObserver* observer = nullptr,
         const WaitLimit& limit = {},
@@ -237,6 +238,7 @@ private:
     Ref<ContextNode> context_;
     WaitList completion_;
     WaitList after_cancellation_;
+    WaitList told_;  // of an error, and have not gone on yet: they take what follows too
     std::shared_ptr<ScopeErrorHandler> error_handler_;
     std::shared_ptr<ScopeErrorHandler> child_error_handler_;
     FinallyList finally_;

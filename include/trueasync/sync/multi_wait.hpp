@@ -38,7 +38,8 @@ public:
     /// Ends the wait with an error: whoever adds has failed.
     void abort(Ref<Error> error) noexcept;
 
-    /// May suspend; does not when there is enough already. `Failed` after `abort`. The token of the limit goes before everything.
+    /// May suspend; does not when there is enough already. `Failed` after `abort`. The token of the limit goes before everything
+    /// that has not been enough before it fired, also where it is itself observed.
     WaitResult wait(const WaitLimit& limit = {}, std::source_location where = std::source_location::current()) noexcept;
 
     bool is_enough() const noexcept {
@@ -60,12 +61,13 @@ private:
     class Trigger;
 
     void note(Trigger& trigger, Error* error) noexcept;
-    void wake_if_enough() noexcept;
+    void wake_if_enough(const Event* cause = nullptr) noexcept;
 
     std::vector<Ref<Trigger>> triggers_;
     std::vector<std::size_t> order_;
     Ref<Error> abort_;
     DirectWait* waiter_ = nullptr;
+    const Event* token_ = nullptr;  // of the waiter's limit
     std::size_t enough_;
     std::size_t successes_ = 0;
     std::size_t failures_ = 0;
