@@ -83,6 +83,9 @@ const void* connection_of(zend_object* object) noexcept {
     if (name == "PgSql\\Connection" || name == "PgSql\\Lob") {
         return connection_of_pgsql(object);
     }
+    if (name == "SysvSemaphore" || name == "SysvMessageQueue") {
+        return nullptr;
+    }
     return object;
 }
 
