@@ -1,10 +1,23 @@
 #pragma once
 
+#include <sys/socket.h>
+#include <sys/time.h>
 #include <algorithm>
+#include <chrono>
 
 #include "waiting.hpp"
 
 namespace trueasync::hooked {
+
+/// The socket's own limit for one call: SO_RCVTIMEO or SO_SNDTIMEO.
+inline Deadline call_limit(int fd, int option) noexcept {
+    timeval limit{};
+    socklen_t size = sizeof(limit);
+    if (::getsockopt(fd, SOL_SOCKET, option, &limit, &size) != 0 || (limit.tv_sec == 0 && limit.tv_usec == 0)) {
+        return Deadline::never();
+    }
+    return Deadline::after(std::chrono::seconds(limit.tv_sec) + std::chrono::microseconds(limit.tv_usec));
+}
 
 /// Pauses that grow, as those of `Backoff`, up to a limit.
 class LimitedBackoff {
