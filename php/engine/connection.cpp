@@ -60,6 +60,17 @@ const void* connection_of_mysqli(zend_object* object, std::string_view name) noe
 }
 #endif
 
+/// Their structures are not in PHP's headers. In every version a result begins with the connection's structure, and a statement has it after
+/// its own handle.
+const void* connection_of_sqlite(zend_object* object, std::string_view name) noexcept {
+    void** own = reinterpret_cast<void**>(reinterpret_cast<char*>(object) - object->handlers->offset);
+    if (name == "SQLite3") {
+        return own;
+    }
+    const void* connection = name == "SQLite3Stmt" ? own[1] : own[0];
+    return connection != nullptr ? connection : object;
+}
+
 /// Connections and large objects both begin with libpq's handle; their structures are not in PHP's headers.
 const void* connection_of_pgsql(zend_object* object) noexcept {
     const void* connection = *reinterpret_cast<void**>(reinterpret_cast<char*>(object) - object->handlers->offset);
@@ -82,6 +93,12 @@ const void* connection_of(zend_object* object) noexcept {
 #endif
     if (name == "PgSql\\Connection" || name == "PgSql\\Lob") {
         return connection_of_pgsql(object);
+    }
+    if (name == "SQLite3" || name == "SQLite3Stmt" || name == "SQLite3Result") {
+        return connection_of_sqlite(object, name);
+    }
+    if (name == "SysvSemaphore" || name == "SysvMessageQueue") {
+        return nullptr;
     }
     return object;
 }

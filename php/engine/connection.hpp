@@ -6,7 +6,8 @@
 
 namespace trueasync::php {
 
-/// What the object or resource talks through, to be compared with others: itself, if nothing better is known.
+/// What the object or resource talks through, to be compared with others: itself, if nothing better is known. Null: several
+/// may be inside at once.
 const void* connection_of(zend_object* object) noexcept;
 
 }  // namespace trueasync::php

@@ -1,5 +1,9 @@
+#include <sys/stat.h>
+#include <optional>
+
 #include "attempt.hpp"
 #include "hooks.hpp"
+#include "limited_backoff.hpp"
 #include "non_blocking_here.hpp"
 
 namespace trueasync::hooked {
@@ -43,13 +47,45 @@ int await_connection(DescriptorCall& call, int fd) noexcept {
     }
 }
 
+/// Pauses for a unix socket whose peer has a full queue: the kernel has no event for it.
+class QueueWait {
+public:
+    QueueWait(IoReactor& reactor, int fd) noexcept : backoff_(reactor, call_limit(fd, SO_SNDTIMEO)), fd_(fd) {
+        ::fstat(fd, &socket_);
+    }
+    Waited wait() noexcept {
+        const Waited waited = backoff_.wait();
+        if (waited == Waited::TimedOut) {
+            errno = EAGAIN;
+            return Waited::Failed;
+        }
+        if (waited == Waited::Ready && !is_still_there()) {
+            errno = EBADF;
+            return Waited::Failed;
+        }
+        return waited;
+    }
+
+private:
+    /// Nobody who closes it can know of us; the number may belong to another socket now.
+    bool is_still_there() const noexcept {
+        struct stat now {};
+        return !is_closing(fd_) && ::fstat(fd_, &now) == 0 && now.st_dev == socket_.st_dev &&
+               now.st_ino == socket_.st_ino;
+    }
+
+    LimitedBackoff backoff_;
+    int fd_;
+    struct stat socket_ {};
+};
+
 }  // namespace
 
 int connect(int fd, const sockaddr* address, socklen_t size) {
     return on_descriptor(
         fd, [&] { return ::connect(fd, address, size); },
         [&](DescriptorCall& call) {
-            Backoff backoff;
+            std::optional<QueueWait> queue;
             for (;;) {
                 bool was_non_blocking = false;
                 int result = 0;
@@ -64,8 +100,10 @@ int connect(int fd, const sockaddr* address, socklen_t size) {
                 if (errno == EINPROGRESS) {
                     return await_connection(call, fd);
                 }
-                // A unix socket whose queue is full. The kernel has no event for it.
-                switch (backoff.wait()) {
+                if (!queue) {
+                    queue.emplace(call.reactor(), fd);
+                }
+                switch (queue->wait()) {
                     case Waited::Failed:
                         return -1;
                     case Waited::Blocks:

@@ -10,8 +10,11 @@
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/file.h>
+#include <sys/ipc.h>
+#include <sys/msg.h>
 #include <sys/resource.h>
 #include <sys/select.h>
+#include <sys/sem.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/types.h>
@@ -121,6 +124,15 @@ int fcntl(int fd, int command, ...);
 int fcntl64(int fd, int command, ...);
 int lockf(int fd, int command, off_t size);
 int lockf64(int fd, int command, off64_t size);
+
+// ipc.cpp
+int semop(int set, sembuf* operations, size_t count);
+int semtimedop(int set, sembuf* operations, size_t count, const timespec* timeout);
+ssize_t msgrcv(int queue, void* message, size_t size, long type, int flags);
+int msgsnd(int queue, const void* message, size_t size, int flags);
+int sigtimedwait(const sigset_t* set, siginfo_t* info, const timespec* timeout);
+int sigwaitinfo(const sigset_t* set, siginfo_t* info);
+int sigwait(const sigset_t* set, int* number);
 
 // descriptor.cpp
 int close(int fd);

@@ -1,4 +1,7 @@
+#include <numeric>
+
 #include "hooks.hpp"
+#include "limited_backoff.hpp"
 #include "parts.hpp"
 
 extern "C" {
@@ -24,9 +27,61 @@ ssize_t unless_closing(int fd, Original&& original) noexcept {
     return result;
 }
 
-/// The frame of everything that receives; `receive(flags)` is the original.
+bool is_unix(int fd) noexcept {
+    int domain = 0;
+    socklen_t size = sizeof(domain);
+    return ::getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0 && domain == AF_UNIX;
+}
+
+/// Nothing more will come.
+bool has_ended(int fd) noexcept {
+    pollfd one{fd, POLLRDHUP, 0};
+    return ::poll(&one, 1, 0) != 0;
+}
+
+/// MSG_WAITALL on a stream: until `rest` is full, the end, or an error. The socket's limit counts for all pieces together.
 template <typename Receive>
-ssize_t receiving(int fd, int flags, Receive&& receive) noexcept {
+ssize_t receive_all(DescriptorCall& call, int fd, int flags, const Parts& rest, Receive&& receive) noexcept {
+    do {
+        const ssize_t result = call.until_done(
+            PollMask::Readable, [&] { return receive((flags & ~MSG_WAITALL) | MSG_DONTWAIT); },
+            [&] { return receive(flags); }
+        );
+        if (result <= 0) {
+            return rest.moved() != 0 ? static_cast<ssize_t>(rest.moved()) : result;
+        }
+    } while (!rest.empty() && !is_non_blocking(fd));
+    return static_cast<ssize_t>(rest.moved());
+}
+
+/// MSG_WAITALL with MSG_PEEK. Pauses: what is looked at stays, so to the kernel the socket is ready all the time.
+template <typename Receive>
+ssize_t peek_all(DescriptorCall& call, int fd, int flags, std::size_t size, Receive&& receive) noexcept {
+    const auto peek = [&] { return receive((flags & ~MSG_WAITALL) | MSG_DONTWAIT); };
+    const auto block = [&] { return receive(flags); };
+    LimitedBackoff backoff(call.reactor(), call_limit(fd, SO_RCVTIMEO));
+    for (bool is_last = false;;) {
+        const ssize_t result = call.until_done(PollMask::Readable, peek, block);
+        if (result <= 0 || static_cast<std::size_t>(result) >= size || is_last || is_non_blocking(fd)) {
+            return result;
+        }
+        is_last = has_ended(fd);
+        if (!is_last) {
+            switch (backoff.wait()) {
+                case Waited::Ready:
+                    break;
+                case Waited::Blocks:
+                    return block();
+                default:
+                    return result;
+            }
+        }
+    }
+}
+
+/// The frame of everything that receives; `receive(flags)` is the original. `rest`: it asks for all of that, and takes off what it got.
+template <typename Receive>
+ssize_t receiving(int fd, int flags, Receive&& receive, const Parts* rest = nullptr) noexcept {
     if ((flags & MSG_PEEK) == 0 && is_cut_off()) {
         return -1;
     }
@@ -36,6 +91,18 @@ ssize_t receiving(int fd, int flags, Receive&& receive) noexcept {
     return on_descriptor(
         fd, [&] { return receive(flags); },
         [&](DescriptorCall& call) {
+            if (rest != nullptr && call.kind() == Kind::Stream) {
+                if ((flags & MSG_PEEK) == 0) {
+                    return receive_all(call, fd, flags, *rest, receive);
+                }
+                if (!is_unix(fd)) {  // whose kernel part does not wait for more
+                    const std::span all(rest->data(), static_cast<std::size_t>(rest->count()));
+                    const auto add = [](std::size_t sum, const iovec& one) { return sum + one.iov_len; };
+                    return peek_all(
+                        call, fd, flags, std::accumulate(all.begin(), all.end(), std::size_t{0}, add), receive
+                    );
+                }
+            }
             return call.until_done(
                 PollMask::Readable, [&] { return receive(flags | MSG_DONTWAIT); }, [&] { return receive(flags); }
             );
@@ -43,30 +110,76 @@ ssize_t receiving(int fd, int flags, Receive&& receive) noexcept {
     );
 }
 
+bool wants_all(int flags) noexcept {
+    return (flags & (MSG_WAITALL | MSG_DONTWAIT | MSG_OOB | MSG_ERRQUEUE)) == MSG_WAITALL &&
+           suspending_reactor() != nullptr;
+}
+
+/// Takes `result` off `rest`, unless it was only looked at.
+ssize_t taken(Parts& rest, ssize_t result, int flags) noexcept {
+    if (result > 0 && (flags & MSG_PEEK) == 0) {
+        rest.advance(static_cast<std::size_t>(result));
+    }
+    return result;
+}
+
+/// With descriptors a message of a unix socket ends, whatever else is there.
+bool has_descriptors(msghdr& message) noexcept {
+    for (const cmsghdr* one = CMSG_FIRSTHDR(&message); one != nullptr;
+         one = CMSG_NXTHDR(&message, const_cast<cmsghdr*>(one))) {
+        if (one->cmsg_level == SOL_SOCKET && one->cmsg_type == SCM_RIGHTS) {
+            return true;
+        }
+    }
+    return (message.msg_flags & MSG_CTRUNC) != 0;
+}
+
+ssize_t receive_whole_message(int fd, msghdr* message, int flags) noexcept {
+    Parts rest(std::span<const iovec>(message->msg_iov, message->msg_iovlen));
+    const msghdr wanted = *message;
+    return receiving(
+        fd, flags,
+        [&](int how) {
+            msghdr piece = wanted;
+            piece.msg_iov = const_cast<iovec*>(rest.data());
+            piece.msg_iovlen = static_cast<std::size_t>(rest.count());
+            if (rest.moved() != 0) {
+                piece.msg_name = nullptr;  // came with the first
+            }
+            const ssize_t result = ::recvmsg(fd, &piece, how);
+            if (result > 0 || (result == 0 && rest.moved() == 0)) {
+                if (rest.moved() == 0) {
+                    message->msg_namelen = piece.msg_namelen;
+                }
+                message->msg_controllen = piece.msg_controllen;
+                message->msg_flags = piece.msg_flags;
+            }
+            taken(rest, result, flags);
+            if (result > 0 && has_descriptors(*message)) {
+                rest.close();
+            }
+            return result;
+        },
+        &rest
+    );
+}
+
 }  // namespace
 
 ssize_t recv(int fd, void* buffer, size_t size, int flags) {
-    if ((flags & (MSG_WAITALL | MSG_PEEK | MSG_DONTWAIT)) != MSG_WAITALL) {
-        const ssize_t result = receiving(fd, flags, [&](int how) { return ::recv(fd, buffer, size, how); });
-        constexpr int kPlain = MSG_DONTWAIT | MSG_NOSIGNAL;
-        if (result > 0 && static_cast<std::size_t>(result) < size && (flags & ~kPlain) == 0) {
-            note_short_read(fd);
-        }
-        return result;
+    if (TA_UNLIKELY(wants_all(flags))) {
+        Parts rest(buffer, size);
+        const auto receive = [&](int how) {
+            return taken(rest, ::recv(fd, rest.data()->iov_base, rest.data()->iov_len, how), flags);
+        };
+        return receiving(fd, flags, receive, &rest);
     }
-    std::size_t got = 0;
-    for (;;) {  // all of it, the end, or an error
-        const ssize_t result = receiving(fd, flags & ~MSG_WAITALL, [&](int how) {
-            return ::recv(fd, static_cast<std::byte*>(buffer) + got, size - got, how);
-        });
-        if (result <= 0) {
-            return got != 0 ? static_cast<ssize_t>(got) : result;
-        }
-        got += static_cast<std::size_t>(result);
-        if (got == size || suspending_reactor() == nullptr || kind_of(fd) != Kind::Stream || is_non_blocking(fd)) {
-            return static_cast<ssize_t>(got);
-        }
+    const ssize_t result = receiving(fd, flags, [&](int how) { return ::recv(fd, buffer, size, how); });
+    constexpr int kPlain = MSG_DONTWAIT | MSG_NOSIGNAL;
+    if (result > 0 && static_cast<std::size_t>(result) < size && (flags & ~kPlain) == 0) {
+        note_short_read(fd);
     }
+    return result;
 }
 
 ssize_t recvfrom(int fd, void* buffer, size_t size, int flags, sockaddr* address, socklen_t* length) {
@@ -74,15 +187,24 @@ ssize_t recvfrom(int fd, void* buffer, size_t size, int flags, sockaddr* address
         return hooked::recv(fd, buffer, size, flags);
     }
     const socklen_t room = length != nullptr ? *length : 0;
-    return receiving(fd, flags, [&](int how) {
+    Parts rest(buffer, size);
+    const auto receive = [&](int how) {
+        const iovec part = *rest.data();
+        if (rest.moved() != 0) {  // the address came with the first piece
+            return taken(rest, ::recv(fd, part.iov_base, part.iov_len, how), flags);
+        }
         if (length != nullptr) {
             *length = room;
         }
-        return ::recvfrom(fd, buffer, size, how, address, length);
-    });
+        return taken(rest, ::recvfrom(fd, part.iov_base, part.iov_len, how, address, length), flags);
+    };
+    return receiving(fd, flags, receive, wants_all(flags) ? &rest : nullptr);
 }
 
 ssize_t recvmsg(int fd, msghdr* message, int flags) {
+    if (TA_UNLIKELY(wants_all(flags)) && message != nullptr && message->msg_iovlen <= IOV_MAX) {
+        return receive_whole_message(fd, message, flags);
+    }
     return receiving(fd, flags, [&](int how) { return ::recvmsg(fd, message, how); });
 }
 

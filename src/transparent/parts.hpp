@@ -38,6 +38,9 @@ public:
         }
     }
 
+    /// No more is wanted.
+    void close() noexcept { rest_ = {}; }
+
 private:
     iovec one_{};
     std::vector<iovec> many_;

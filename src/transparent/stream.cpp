@@ -22,8 +22,15 @@ ssize_t later() noexcept {
     return -1;
 }
 
+bool has_no_room(const iovec* parts, int count) noexcept {
+    return std::all_of(parts, parts + count, [](const iovec& one) { return one.iov_len == 0; });
+}
+
 ssize_t read_now(int fd, Kind kind, const iovec* parts, int count) noexcept {
     if (is_socket(kind)) {
+        if (TA_UNLIKELY(parts->iov_len == 0) && has_no_room(parts, count)) {  // to `recv` that is a wait like any other
+            return ::readv(fd, parts, count);
+        }
         msghdr message{};
         message.msg_iov = const_cast<iovec*>(parts);
         message.msg_iovlen = static_cast<std::size_t>(count);
