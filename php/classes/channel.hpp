@@ -30,7 +30,7 @@ struct ChannelData {
         new (&channel) ChannelOf<Value>(settings);
         channel.become_host_object(offset);
         is_made = true;
-        has_timeouts = settings.no_producer_timeout > Duration::zero() || settings.no_consumer_timeout > Duration::zero();
+        has_timeouts = settings.no_producer_timeout + settings.no_consumer_timeout > Duration::zero();
     }
     void show(Shown& shown) {
         if (is_made) {

@@ -33,6 +33,24 @@ CORO_TEST(ScopeFinally, RunsWhenTheScopeHasEndedNotWithTheLastCoroutine) {
     EXPECT_EQ(steps.size(), 3U) << "once";
 }
 
+TEST(FinallyList, AHostIsAskedForARuntimeOnce) {
+    static int asked = 0;
+    FinallyList::set_start([] { ++asked; });
+    int calls = 0;
+    {
+        Scope plain;
+    }
+    EXPECT_EQ(asked, 0) << "nothing is due";
+    {
+        Scope scope;
+        scope.finally([&] { ++calls; });
+        scope.finally([&] { ++calls; });
+    }
+    FinallyList::set_start(nullptr);
+    EXPECT_EQ(asked, 1);
+    EXPECT_EQ(calls, 2) << "it has started none";
+}
+
 CORO_TEST(ScopeFinally, OvertakesWhoIsQueued) {
     Steps steps;
     Scope scope;

@@ -542,6 +542,34 @@ CORO_TEST(ScopeAwait, AfterCancellationHandlersOwnErrorIsThrown) {
     );
 }
 
+CORO_TEST(ScopeAwait, WhoWasToldTakesWhatFollows) {
+    Scope scope;
+    for (const char* text : {"one", "two"}) {
+        scope.spawn([text] {
+            try {
+                sleep_for(1h);
+            } catch (const Cancellation&) {
+                throw std::runtime_error(text);
+            }
+        });
+    }
+    settle();
+    scope.cancel();
+    EXPECT_EQ(thrown_by([&] { scope.await_after_cancellation(); }), "one");
+    EXPECT_TRUE(scope.is_closed());
+    settle();
+}
+
+CORO_TEST(ScopeAwait, TokenAfterTheErrorComesTooLate) {
+    Scope scope;
+    scope.spawn([] {
+        suspend();
+        throw std::runtime_error("E");
+    });
+    const auto token = spawn([] { suspend(); });
+    EXPECT_EQ(thrown_by([&] { scope.await_completion(token); }), "E");
+}
+
 // --- dispose_after
 
 CORO_TEST(ScopeDisposeAfter, CancelsWhenTheTimeHasCome) {

@@ -146,6 +146,18 @@ CORO_TEST(MultiWaits, TokenAmongTheTriggersStillCancels) {
     EXPECT_EQ(wait.wait(Limit(static_cast<Event&>(token.future().state()))), WaitResult::Cancelled);
 }
 
+CORO_TEST(MultiWaits, TokenAfterEnoughComesTooLate) {
+    FutureState<int> one;
+    FutureState<int> token;
+    MultiWait wait;
+    EXPECT_TRUE(wait.add(one.future().state()));
+    spawn([&] {
+        one.complete(1);
+        token.complete(1);
+    });
+    EXPECT_EQ(wait.wait(Limit(static_cast<Event&>(token.future().state()))), WaitResult::Ready);
+}
+
 CORO_TEST(MultiWaits, DeadlineAndCancellationLeaveNothingBehind) {
     FutureState<int> one;
     one.ignore();
