@@ -1,3 +1,4 @@
+#include <sys/ioctl.h>
 #include <numeric>
 
 #include "hooks.hpp"
@@ -39,14 +40,24 @@ bool has_ended(int fd) noexcept {
     return ::poll(&one, 1, 0) != 0;
 }
 
+/// Nothing is there but an error, which the next call that receives would take.
+bool is_error_next(int fd) noexcept {
+    pollfd one{fd, 0, 0};
+    int size = 0;
+    return ::poll(&one, 1, 0) != 0 && (one.revents & POLLERR) != 0 && ::ioctl(fd, FIONREAD, &size) == 0 && size == 0;
+}
+
 /// MSG_WAITALL on a stream: until `rest` is full, the end, or an error. The socket's limit counts for all pieces together.
 template <typename Receive>
 ssize_t receive_all(DescriptorCall& call, int fd, int flags, const Parts& rest, Receive&& receive) noexcept {
+    const auto attempt = [&]() -> ssize_t {
+        if (rest.moved() != 0 && is_error_next(fd)) {  // is for the caller's next call
+            return 0;
+        }
+        return receive((flags & ~MSG_WAITALL) | MSG_DONTWAIT);
+    };
     do {
-        const ssize_t result = call.until_done(
-            PollMask::Readable, [&] { return receive((flags & ~MSG_WAITALL) | MSG_DONTWAIT); },
-            [&] { return receive(flags); }
-        );
+        const ssize_t result = call.until_done(PollMask::Readable, attempt, [&] { return receive(flags); });
         if (result <= 0) {
             return rest.moved() != 0 ? static_cast<ssize_t>(rest.moved()) : result;
         }

@@ -53,6 +53,15 @@ foreach (['recv' => $recv, 'recvfrom' => $from, 'recvmsg' => $message, 'peek' =>
     drip("$name, end", tcp_pair(), $receive, fn($peer) => socket_shutdown($peer, 1), 2);
 }
 
+// An error waits for the next call.
+[$socket, $peer] = tcp_pair();
+drip('reset', [$socket, $peer], $recv, function ($peer) {
+    delay(20);
+    socket_set_option($peer, SOL_SOCKET, SO_LINGER, ['l_onoff' => 1, 'l_linger' => 0]);
+    socket_close($peer);
+}, 2);
+var_dump(@socket_recv($socket, $data, 5, 0), socket_last_error($socket) === SOCKET_ECONNRESET);
+
 // A descriptor ends a message.
 drip('descriptor', unix_pair(), $message, fn($peer) => socket_sendmsg(
     $peer, ['iov' => ['x'], 'control' => [['level' => SOL_SOCKET, 'type' => SCM_RIGHTS, 'data' => [$peer]]]]), 2);
@@ -86,6 +95,9 @@ recv, end: [2,"ab"]
 recvfrom, end: [2,"ab"]
 recvmsg, end: [2,["ab"]]
 peek, end: [2,"ab",2,"ab"]
+reset: [2,"ab"]
+bool(false)
+bool(true)
 descriptor: [3,["abx"]]
 recv, limit: 1 in time
 peek, limit: 1 in time
