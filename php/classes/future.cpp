@@ -27,8 +27,8 @@ struct FutureData {
     Ref<FutureOf<Value>> future;  // null for a reader of a state, which has it
     Value state;
     Value file;
-    GroupEvent* asked = nullptr;  // lives as long as its answer is pending
-    std::shared_ptr<Origin> origin;                                                 // of a derived one
+    GroupEvent* asked = nullptr;     // lives as long as its answer is pending
+    std::shared_ptr<Origin> origin;  // of a derived one
     enum class Owner : std::uint8_t { This, Other, Received } owner = Owner::This;  // which thread completes a state
 
     ~FutureData();

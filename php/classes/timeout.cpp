@@ -70,7 +70,7 @@ ZEND_METHOD(Async_Timeout, cancel) {
     if (timer == nullptr) {
         return;
     }
-    timer->set_notify_handler(nullptr);             // which would say that the time is over
+    timer->set_notify_handler(nullptr);           // which would say that the time is over
     if (timer->is_in_loop() || timer->start()) {  // only an active timer fires, and not every subscriber starts it
         timer->notify(nullptr, error.get()).ignore();
     }

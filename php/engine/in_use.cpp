@@ -367,9 +367,9 @@ TA_COLD void guard_module(const zend_module_entry* module) noexcept {
 
 /// Those that are known to have connections, when all modules are there: before anything is compiled, since the JIT compiler takes the address
 /// of a handler for good.
-constexpr std::string_view kKnown[] = {"curl",  "pdo",   "pdo_pgsql", "pdo_mysql", "pdo_sqlite", "mysqli",
-                                       "pgsql", "redis", "memcached", "soap",      "ftp",        "ssh2",
-                                       "amqp",  "ldap",  "imap",      "mongodb",   "oci8"};
+constexpr std::string_view kKnown[] = {"curl",   "pdo",   "pdo_pgsql", "pdo_mysql", "pdo_sqlite", "sqlite3",
+                                       "mysqli", "pgsql", "redis",     "memcached", "soap",       "ftp",
+                                       "ssh2",   "amqp",  "ldap",      "imap",      "mongodb",    "oci8"};
 
 zend_result (*post_startup_before)() = nullptr;
 

@@ -37,9 +37,7 @@ TEST(FinallyList, AHostIsAskedForARuntimeOnce) {
     static int asked = 0;
     FinallyList::set_start([] { ++asked; });
     int calls = 0;
-    {
-        Scope plain;
-    }
+    { Scope plain; }
     EXPECT_EQ(asked, 0) << "nothing is due";
     {
         Scope scope;
