@@ -44,12 +44,12 @@ int res_search(const char* name, int kind, int type, unsigned char* answer, int 
     return query([&] { return ::res_search(name, kind, type, answer, size); });
 }
 
-int res_nquery(res_state state, const char* name, int kind, int type, unsigned char* answer, int size) {
-    return query([&] { return ::res_nquery(state, name, kind, type, answer, size); });
+int res_nquery(res_state resolver, const char* name, int kind, int type, unsigned char* answer, int size) {
+    return query([&] { return ::res_nquery(resolver, name, kind, type, answer, size); });
 }
 
-int res_nsearch(res_state state, const char* name, int kind, int type, unsigned char* answer, int size) {
-    return query([&] { return ::res_nsearch(state, name, kind, type, answer, size); });
+int res_nsearch(res_state resolver, const char* name, int kind, int type, unsigned char* answer, int size) {
+    return query([&] { return ::res_nsearch(resolver, name, kind, type, answer, size); });
 }
 
 }  // namespace trueasync::hooked

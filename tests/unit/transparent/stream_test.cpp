@@ -220,8 +220,8 @@ TEST_F(HookedStream, NobodyUsesWhatIsAboutToBeClosed) {
         auto [in, out] = blocking_pair();
         char byte = 0;
         auto reader = spawn([fd = *in] {
-            char byte = 0;
-            EXPECT_EQ(hooked::read(fd, &byte, 1), -1);
+            char other = 0;
+            EXPECT_EQ(hooked::read(fd, &other, 1), -1);
             EXPECT_EQ(errno, EBADF);
         });
         suspend();
