@@ -21,6 +21,13 @@ namespace trueasync::php {
 
 inline zend_class_entry* ce_coroutine = nullptr;
 
+/// Where a stream lies that somebody waits in, or did last: only to be fetched ahead, not to be read.
+struct StreamMemory {
+    const void* self = nullptr;
+    const void* data = nullptr;    // of its transport
+    const void* buffer = nullptr;  // where the next byte goes
+};
+
 /// Lies in front of its `zend_object`, in memory that belongs to PHP.
 class PhpCoroutine final : public Coroutine {
 public:
@@ -42,21 +49,42 @@ public:
     Value value;
     zend_object* cut_off = nullptr;  // counted; the cancellation that was thrown inside a C library
     const void* in_use = nullptr;    // what it works on while it waits inside a function of an extension, or did last
-    void* tls = nullptr;             // of the stream it waits in, see engine/tls.hpp
-    bool is_cut_off_aside = false;   // it is not in flight at the moment
-    bool keeps_value = false;        // somebody will ask for it who holds no object
-    Value spawn_file;                // a string, or nothing
+    const zend_resource* resource_in_use = nullptr;  // where that is one; only to be compared
+    const zend_function* used_by = nullptr;          // the function
+    void* tls = nullptr;                             // of the stream it waits in, see engine/tls.hpp
+    StreamMemory stream;                             // of the same, to be fetched ahead
+    bool is_cut_off_aside = false;                   // it is not in flight at the moment
+    bool keeps_value = false;                        // somebody will ask for it who holds no object
+    Value spawn_file;                                // a string, or nothing
     std::uint32_t spawn_line = 0;
     VmState vm;
     zend_fiber_context fiber = {};  // lets native fibers work inside
 
     /// What it needs when its turn comes: the object, and later, when that is there, what it points to.
-    TA_INLINE void prefetch() const noexcept { prefetch(this, 0, sizeof(PhpCoroutine) + sizeof(zend_object)); }
-    TA_INLINE void prefetch_frames() const noexcept {
-        prefetch(vm.current_execute_data, -128, 128);
-        prefetch(Coroutine::context().stack_top(), -192, 0);
-        if (in_use != nullptr) {
-            prefetch(in_use, 0, 256);
+    TA_INLINE void prefetch_self() const noexcept { prefetch(this, 0, sizeof(PhpCoroutine) + sizeof(zend_object)); }
+    TA_INLINE void prefetch(Ahead step) const noexcept {
+        const void* stack = Coroutine::context().registers().stack();
+        switch (step) {
+            case Ahead::Stack:
+                prefetch(stack, -128, 0);
+                if (stream.self != nullptr) {
+                    __builtin_prefetch(stream.buffer
+                    );  // on a page of its own, which is looked up together with the stack's
+                }
+                break;
+            case Ahead::Frames:
+                prefetch(stack, 640, 1088);
+                prefetch(vm.current_execute_data, -128, 128);
+                prefetch(Coroutine::context().stack_top(), -192, 0);
+                break;
+            default:
+                if (in_use != nullptr) {
+                    prefetch(in_use, 0, 64);
+                }
+                if (stream.self != nullptr) {
+                    prefetch(stream.self, 0, sizeof(php_stream));
+                    prefetch(stream.data, 0, 128);
+                }
         }
     }
 

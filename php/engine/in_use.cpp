@@ -384,6 +384,7 @@ zend_result guard_known() {
 /// What it used before it uses no more.
 void forget_use(PhpCoroutine& coroutine) noexcept {
     const void* subject = std::exchange(coroutine.in_use, nullptr);
+    coroutine.used_by = nullptr;
     if (subject == nullptr) {
         return;
     }
@@ -393,9 +394,9 @@ void forget_use(PhpCoroutine& coroutine) noexcept {
 
 }  // namespace
 
-void note_use(PhpCoroutine& coroutine) noexcept {
-    zend_execute_data* call = EG(current_execute_data);
-    if (call == nullptr || call->func == nullptr || call->func->type != ZEND_INTERNAL_FUNCTION) {
+void note_use(PhpCoroutine& coroutine, zend_execute_data* call) noexcept {
+    coroutine.used_by = nullptr;
+    if (call == nullptr) {
         return;
     }
     if (!is_guarded(call)) {
@@ -410,7 +411,12 @@ void note_use(PhpCoroutine& coroutine) noexcept {
         coroutine.in_use = subject;
         if (PhpCoroutine* former = std::exchange(users[subject], &coroutine)) {
             former->in_use = nullptr;
+            former->used_by = nullptr;
         }
+    }
+    if (const zend_resource* resource = resource_of(call); resource != nullptr && subject != nullptr) {
+        coroutine.resource_in_use = resource;
+        coroutine.used_by = call->func;
     }
 }
 

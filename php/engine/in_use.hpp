@@ -12,25 +12,32 @@ namespace trueasync::php {
 
 class PhpCoroutine;
 
-/// `coroutine`, which runs, is about to suspend, perhaps inside such a function.
-void note_use(PhpCoroutine& coroutine) noexcept;
+/// `coroutine`, which runs, is about to suspend, perhaps inside such a function: `call`, null if the innermost
+/// one is no such function.
+void note_use(PhpCoroutine& coroutine, zend_execute_data* call) noexcept;
 
 /// It is over.
 void end_use(PhpCoroutine& coroutine) noexcept;
 
 inline int stream_types[2];  // of resources
 
-/// The stream that is the first argument of a function; null if it is none.
-TA_INLINE php_stream* stream_of(zend_execute_data* call) noexcept {
-    const zval* first = ZEND_CALL_ARG(call, 1);
+/// The first argument of a function; null if that is no resource.
+TA_INLINE zend_resource* resource_of(zend_execute_data* call) noexcept {
     if (UNEXPECTED(ZEND_CALL_NUM_ARGS(call) == 0)) {
         return nullptr;
     }
+    const zval* first = ZEND_CALL_ARG(call, 1);
     ZVAL_DEREF(first);
-    const bool is_stream = Z_TYPE_P(first) == IS_RESOURCE &&
-                           (Z_RES_TYPE_P(first) == stream_types[0] || Z_RES_TYPE_P(first) == stream_types[1]);
-    return is_stream ? static_cast<php_stream*>(Z_RES_VAL_P(first)) : nullptr;
+    return Z_TYPE_P(first) == IS_RESOURCE ? Z_RES_P(first) : nullptr;
 }
+
+/// The stream that is the first argument of a function; null if it is none.
+TA_INLINE php_stream* stream_of(const zend_resource* resource) noexcept {
+    const bool is_stream =
+        resource != nullptr && (resource->type == stream_types[0] || resource->type == stream_types[1]);
+    return is_stream ? static_cast<php_stream*>(resource->ptr) : nullptr;
+}
+TA_INLINE php_stream* stream_of(zend_execute_data* call) noexcept { return stream_of(resource_of(call)); }
 
 void in_use_minit();
 

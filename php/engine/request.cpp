@@ -56,10 +56,10 @@ public:
             observe_abandoned(php.fiber);
         }
     }
-    void coming(const Coroutine& soon, const Coroutine* later) noexcept override {
-        static_cast<const PhpCoroutine&>(soon).prefetch_frames();
-        if (later != nullptr) {
-            static_cast<const PhpCoroutine*>(later)->prefetch();
+    void coming(const Coroutine& soon, const Coroutine* later, Ahead step) noexcept override {
+        static_cast<const PhpCoroutine&>(soon).prefetch(step);
+        if (step == Ahead::Rest && later != nullptr) {
+            static_cast<const PhpCoroutine*>(later)->prefetch_self();
         }
     }
     void woke() noexcept override { deliver_interrupt(); }

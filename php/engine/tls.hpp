@@ -34,14 +34,14 @@ TA_INLINE php_netstream_data_t* tls_of(const php_stream* stream) noexcept {
     return UNEXPECTED(data != nullptr && data->handle != nullptr) ? &data->common : nullptr;
 }
 
-/// The coroutine, which runs, waits inside a call: to others the stream is what it was before.
-TA_INLINE void begin_tls_wait(PhpCoroutine& coroutine) noexcept {
-    zend_execute_data* call = EG(current_execute_data);
-    if (call == nullptr || call->func == nullptr || call->func->type != ZEND_INTERNAL_FUNCTION) {
+/// The coroutine, which runs, waits inside a call on this stream (null: on none): to others it is what it was before.
+TA_INLINE void begin_tls_wait(PhpCoroutine& coroutine, const php_stream* stream) noexcept {
+    if (stream == nullptr) {
+        coroutine.stream = {};
         return;
     }
-    const php_stream* stream = stream_of(call);
-    if (php_netstream_data_t* tls = stream != nullptr ? tls_of(stream) : nullptr;
+    coroutine.stream = {stream, stream->abstract, stream->readbuf + stream->writepos};
+    if (php_netstream_data_t* tls = tls_of(stream);
         UNEXPECTED(tls != nullptr) && tls->is_blocked == 0) {  // one that never blocks does not wait
         coroutine.tls = tls;
         tls->is_blocked = 1;

@@ -38,35 +38,39 @@ bool is_inside(std::string_view name) noexcept {
            std::string_view(ZSTR_VAL(call->func->common.function_name)).starts_with(name);
 }
 
+/// The innermost call, if it is one of a function of an extension.
+TA_INLINE zend_execute_data* internal_call() noexcept {
+    zend_execute_data* call = EG(current_execute_data);
+    const bool is_internal =
+        EXPECTED(call != nullptr) && call->func != nullptr && call->func->type == ZEND_INTERNAL_FUNCTION;
+    return is_internal ? call : nullptr;
+}
+
 class PhpTransparentHost final : public TransparentHost {
 public:
     Answer may_suspend(Coroutine& coroutine) noexcept override {
-        auto& php = static_cast<PhpCoroutine&>(coroutine);
-        if (UNEXPECTED(php.cut_off != nullptr)) {
-            if (std::exchange(php.is_cut_off_aside, false)) {  // made way for an exception that was never thrown
-                GC_ADDREF(php.cut_off);
-                zend_throw_exception_internal(php.cut_off);
-            }
-            if (EG(exception) == php.cut_off) {
-                return Answer::Fail;
-            }
-            end_cut_off(php);
+        const Answer answer = gate(static_cast<PhpCoroutine&>(coroutine));
+        if (EXPECTED(answer == Answer::Suspend)) {
+            note_use(static_cast<PhpCoroutine&>(coroutine), internal_call());
         }
-        // The compiler's state is one for all.
-        const bool is_wrong_place = request.is_in_scheduler || request.is_dying || CG(in_compilation);
-        if (is_wrong_place || had_fatal_error()) {
-            return Answer::Block;
-        }
-        note_use(php);
-        FG(pclose_wait) = false;  // a process that another coroutine drops is not waited for
-        return Answer::Suspend;
+        return answer;
     }
 
     Answer begin_wait(Coroutine& coroutine) noexcept override {
-        const Answer answer = PhpTransparentHost::may_suspend(coroutine);
+        auto& php = static_cast<PhpCoroutine&>(coroutine);
+        const Answer answer = gate(php);
         if (EXPECTED(answer == Answer::Suspend)) {
-            begin_tls_wait(static_cast<PhpCoroutine&>(coroutine));
-            WaitWindow::open(static_cast<PhpCoroutine&>(coroutine));
+            zend_execute_data* call = internal_call();
+            const zend_resource* resource = call != nullptr ? resource_of(call) : nullptr;
+            // Most wait in the same function for the same stream again and again.
+            if (UNEXPECTED(
+                    resource == nullptr || php.resource_in_use != resource || php.used_by != call->func ||
+                    Z_TYPE(call->This) == IS_OBJECT
+                )) {
+                note_use(php, call);
+            }
+            begin_tls_wait(php, stream_of(resource));
+            WaitWindow::open(php);
         }
         return answer;
     }
@@ -105,6 +109,28 @@ public:
     bool is_left(pid_t /*child*/) noexcept override {
         return EG(exception) != nullptr && instanceof_function(EG(exception)->ce, ce_cancellation) &&
                !is_inside("pcntl_");
+    }
+
+private:
+    /// Whether it may suspend where it is.
+    static TA_INLINE Answer gate(PhpCoroutine& php) noexcept {
+        if (UNEXPECTED(php.cut_off != nullptr)) {
+            if (std::exchange(php.is_cut_off_aside, false)) {  // made way for an exception that was never thrown
+                GC_ADDREF(php.cut_off);
+                zend_throw_exception_internal(php.cut_off);
+            }
+            if (EG(exception) == php.cut_off) {
+                return Answer::Fail;
+            }
+            end_cut_off(php);
+        }
+        // The compiler's state is one for all.
+        const bool is_wrong_place = request.is_in_scheduler || request.is_dying || CG(in_compilation);
+        if (is_wrong_place || had_fatal_error()) {
+            return Answer::Block;
+        }
+        FG(pclose_wait) = false;  // a process that another coroutine drops is not waited for
+        return Answer::Suspend;
     }
 };
 

@@ -313,18 +313,35 @@ void Scheduler::drop_last(Coroutine& ended) noexcept {
 }
 
 void Scheduler::look_ahead() noexcept {
-    const detail::Hot& state = detail::hot_here();
+    look_ahead_in_steps();
+    while (detail::hot.ahead != Ahead::Done) {
+        look_on_slow();
+    }
+}
+
+void Scheduler::look_ahead_in_steps() noexcept {
+    detail::hot.ahead = Ahead::Stack;
+    look_on_slow();
+}
+
+void Scheduler::look_on_slow() noexcept {
+    detail::Hot& state = detail::hot_here();
+    const Ahead step = state.ahead;
     const Coroutine* soon = state.queue.head();
     if (soon == nullptr || !soon->is_started()) {
+        state.ahead = Ahead::Done;
         return;
     }
-    soon->context_.prefetch();
+    state.ahead = static_cast<Ahead>(static_cast<int>(step) + 1);
     const Coroutine* later = state.queue.second();
-    if (later != nullptr) {
-        __builtin_prefetch(&later->context_);
+    if (step == Ahead::Stack) {
+        soon->context_.prefetch();
+        if (later != nullptr) {
+            __builtin_prefetch(&later->context_);
+        }
     }
     if (HostHook* host = state.scheduler->host_hook_) {
-        host->coming(*soon, later);
+        host->coming(*soon, later, step);
     }
 }
 

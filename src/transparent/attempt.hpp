@@ -84,6 +84,7 @@ auto on_descriptor(int fd, Original&& original, Body&& body) noexcept -> decltyp
         return -1;
     }
     DescriptorCall call(*reactor, fd, kind);
+    Scheduler::look_on();
     const auto result = body(call);
     if (TA_UNLIKELY(result < 0 && errno == ENOTSOCK && is_socket(kind))) {  // was closed behind our back
         set_kind(fd, Kind::Unknown);

@@ -21,6 +21,7 @@ ssize_t unless_closing(int fd, Original&& original) noexcept {
         errno = EBADF;
         return -1;
     }
+    Scheduler::look_on();
     const ssize_t result = original();
     if (TA_UNLIKELY(result < 0 && errno == EAGAIN) && !is_cut_off()) {
         errno = EAGAIN;

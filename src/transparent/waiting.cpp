@@ -92,7 +92,7 @@ Waited wait_descriptor(IoReactor& reactor, int fd, PollMask mask, Deadline deadl
     }
     reactor.mark_drained(fd, mask);
     const WaitResult result = wait_ready(reactor, fd, mask, deadline);
-    Scheduler::look_ahead();
+    Scheduler::look_ahead_in_steps();
     if (host != nullptr) {
         host->end_wait(self);
     }

@@ -98,6 +98,8 @@ public:
     std::vector<std::string> awaiting() const;
     /// What it waits in; null when it does not wait, or waits for one event only.
     const Wait* wait() const noexcept { return is_listed() ? wait_ : nullptr; }
+    /// Before it is woken: brings what that touches into the caches.
+    TA_INLINE void prefetch_state() const noexcept { __builtin_prefetch(&waker_state_, 1); }
     const Waker& waker() const noexcept {
         if (!is_listed()) {
             const_cast<Coroutine*>(this)->waker_.build(const_cast<Coroutine&>(*this));

@@ -7,6 +7,9 @@
 
 namespace trueasync {
 
+/// What is fetched ahead of a coroutine's turn, one after the other: where it goes on; the frames around that; all else.
+enum class Ahead : unsigned char { Stack, Frames, Rest, Done };
+
 class Coroutine;
 
 /// The one hook of a host (an interpreter keeps its frame stack, its current exception and the like here).
@@ -33,8 +36,8 @@ public:
     virtual void finish(Coroutine& coroutine) noexcept = 0;
 
     /// `soon` has its turn after the one that is about to run, `later` (which may be null) after that. Of many coroutines each has left the
-    /// caches when its turn comes: what it needs can be fetched ahead, of `later` only what lies in itself.
-    virtual void coming(const Coroutine& /*soon*/, const Coroutine* /*later*/) noexcept {}
+    /// caches when its turn comes: what it needs can be fetched ahead, of `later` only what lies in itself. Called once for each step.
+    virtual void coming(const Coroutine& /*soon*/, const Coroutine* /*later*/, Ahead /*step*/) noexcept {}
 
     /// The reactor has slept because nobody was ready; perhaps a signal has ended that. No coroutine's state is in force. May spawn.
     virtual void woke() noexcept {}

@@ -54,6 +54,7 @@ struct alignas(64) Hot {
     Scheduler* scheduler = nullptr;
     std::uint64_t spawned = 0;     // how many so far, which is the id of the latest
     bool is_spawn_simple = false;  // there is a running coroutine, spawns are accepted, and there is no host hook
+    Ahead ahead = Ahead::Done;     // what is to be fetched next; see `Scheduler::look_ahead_in_steps`
 };
 
 TA_API extern thread_local constinit Hot hot __attribute__((tls_model("initial-exec")));
@@ -252,6 +253,14 @@ public:
 
     /// Before one works: fetches what the next ones in the queue need, who have left the caches when there are many.
     static void look_ahead() noexcept;
+    /// The same for who is about to enter the kernel several times: only the first step. Each other comes with a `look_on`, so that none asks
+    /// for more than the processor fetches at a time.
+    static void look_ahead_in_steps() noexcept;
+    static TA_INLINE void look_on() noexcept {
+        if (detail::hot.ahead != Ahead::Done) {
+            look_on_slow();
+        }
+    }
 
     /// Asks a coroutine to end. The first request counts until it was delivered: at the next suspension point, which fails
     /// with it; before the start, so that the body never runs; inside `protect`, when the outermost section ends.
@@ -328,6 +337,7 @@ private:
             detail::hot.queue.push_back(coroutine);
         }
     }
+    static void look_on_slow() noexcept;
     TA_COLD Status refuse_spawn();
     Status spawn_in(Coroutine& coroutine, Owner* owner, bool is_handler = false) noexcept;
     bool ask_stuck_handlers() noexcept;

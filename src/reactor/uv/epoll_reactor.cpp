@@ -124,7 +124,7 @@ public:
         bool is_libuv_ready = false;
         for (int i = 0; i < count; ++i) {
             const epoll_event& event = events_[static_cast<std::size_t>(i)];
-            if (i + 4 < count) {
+            if (i + 6 < count) {
                 fetch_ahead(i);
             }
             if (TA_LIKELY(event.data.u64 < kAlarm)) {
@@ -277,9 +277,17 @@ private:
                 static_cast<int>(static_cast<std::uint32_t>(events_[static_cast<std::size_t>(at)].data.u64))
             );
         };
-        __builtin_prefetch(entry_of(i + 4));
+        __builtin_prefetch(entry_of(i + 6));
+        if (Descriptor* later = entry_of(i + 4); later != nullptr && !later->waits.empty()) {
+            const auto* wait = reinterpret_cast<const std::byte*>(&later->waits.front());
+            __builtin_prefetch(wait, 1);
+            __builtin_prefetch(wait + 64, 1);
+            __builtin_prefetch(wait + sizeof(DescriptorWait) - 1, 1);
+        }
         if (Descriptor* soon = entry_of(i + 2); soon != nullptr && !soon->waits.empty()) {
-            __builtin_prefetch(&soon->waits.front());
+            if (const Coroutine* waiter = soon->waits.front().coroutine()) {
+                waiter->prefetch_state();
+            }
         }
     }
 
@@ -402,7 +410,8 @@ private:
         );
     }
 
-    std::array<epoll_event, 256> events_;
+    // Not more at a time: with many connections the first would have left the caches when the last has been told.
+    std::array<epoll_event, 32> events_;
     uv_async_t anchor_{};
     Alarm alarm_;
     int epoll_ = -1;

@@ -42,8 +42,11 @@ public:
         }
     }
 
-    void coming(const Coroutine& soon, const Coroutine* later) noexcept override {
-        comings += std::to_string(soon.id()) + (later != nullptr ? "," + std::to_string(later->id()) : "") + " ";
+    void coming(const Coroutine& soon, const Coroutine* later, Ahead step) noexcept override {
+        if (step == Ahead::Stack) {
+            comings += std::to_string(soon.id()) + (later != nullptr ? "," + std::to_string(later->id()) : "") + " ";
+        }
+        steps += std::to_string(static_cast<int>(step));
     }
 
     /// What a body does: pushes frames, suspends in between, finds them again.
@@ -66,6 +69,7 @@ public:
     std::vector<std::string> frames;
     int wakes = 0;
     std::string comings;
+    std::string steps;
     std::function<void()> on_woke;
 
 private:
@@ -211,6 +215,36 @@ CORO_TEST(HostHook, IsToldWhoComesNextButOne) {
     EXPECT_EQ(host.comings.substr(0, host.comings.find(' ')), "4,5") << host.comings;
     EXPECT_NE(host.comings.find("5,1 "), std::string::npos) << host.comings;
     EXPECT_NE(host.comings.find(" 1 "), std::string::npos) << "nobody behind main: " << host.comings;
+    EXPECT_EQ(host.steps.substr(0, 6), "012012");
+    scheduler().set_host_hook(nullptr);
+}
+
+CORO_TEST(HostHook, IsToldWhoComesNextInSteps) {
+    FakeInterpreter host;
+    scheduler().set_host_hook(&host);
+    Scheduler::look_ahead_in_steps();
+    Scheduler::look_on();
+    EXPECT_EQ(host.steps, "") << "nobody is ready";
+    auto first = spawn([&] {
+        suspend();
+        Scheduler::look_ahead_in_steps();  // the second is next, then main
+        EXPECT_EQ(host.comings, "3,1 ");
+        EXPECT_EQ(host.steps, "0");
+        Scheduler::look_on();
+        EXPECT_EQ(host.steps, "01");
+        Scheduler::look_on();
+        Scheduler::look_on();
+        EXPECT_EQ(host.steps, "012") << "there is nothing left to be fetched";
+    });
+    auto second = spawn([] {
+        suspend();
+        suspend();
+    });
+    suspend();
+    suspend();
+    suspend();
+    await(first);
+    await(second);
     scheduler().set_host_hook(nullptr);
 }
 
