@@ -49,14 +49,13 @@ public:
     Value value;
     zend_object* cut_off = nullptr;  // counted; the cancellation that was thrown inside a C library
     const void* in_use = nullptr;    // what it works on while it waits inside a function of an extension, or did last
-    const zend_resource* resource_in_use = nullptr;  // where that is one; only to be compared
-    const zend_function* used_by = nullptr;          // the function
-    void* tls = nullptr;                             // of the stream it waits in, see engine/tls.hpp
-    StreamMemory stream;                             // of the same, to be fetched ahead
-    bool is_cut_off_aside = false;                   // it is not in flight at the moment
-    bool keeps_value = false;                        // somebody will ask for it who holds no object
-    Value spawn_file;                                // a string, or nothing
+    const zend_function* used_by = nullptr;  // the function, if that is a resource
+    void* tls = nullptr;                     // of the stream it waits in, see engine/tls.hpp
+    StreamMemory stream;                     // of the same, to be fetched ahead
+    bool is_cut_off_aside = false;           // it is not in flight at the moment
+    bool keeps_value = false;                // somebody will ask for it who holds no object
     std::uint32_t spawn_line = 0;
+    Value spawn_file;  // a string, or nothing
     VmState vm;
     zend_fiber_context fiber = {};  // lets native fibers work inside
 
@@ -68,8 +67,8 @@ public:
             case Ahead::Stack:
                 prefetch(stack, -128, 0);
                 if (stream.self != nullptr) {
-                    __builtin_prefetch(stream.buffer
-                    );  // on a page of its own, which is looked up together with the stack's
+                    // On a page of its own, which is looked up together with the stack's.
+                    __builtin_prefetch(stream.buffer);
                 }
                 break;
             case Ahead::Frames:

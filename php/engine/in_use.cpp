@@ -414,8 +414,7 @@ void note_use(PhpCoroutine& coroutine, zend_execute_data* call) noexcept {
             former->used_by = nullptr;
         }
     }
-    if (const zend_resource* resource = resource_of(call); resource != nullptr && subject != nullptr) {
-        coroutine.resource_in_use = resource;
+    if (is_use_of(resource_of(call), subject)) {
         coroutine.used_by = call->func;
     }
 }

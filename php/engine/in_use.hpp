@@ -6,6 +6,7 @@
 
 #include "../zend.hpp"
 
+#include <cstdint>
 #include <trueasync/base/export.hpp>
 
 namespace trueasync::php {
@@ -29,6 +30,13 @@ TA_INLINE zend_resource* resource_of(zend_execute_data* call) noexcept {
     const zval* first = ZEND_CALL_ARG(call, 1);
     ZVAL_DEREF(first);
     return Z_TYPE_P(first) == IS_RESOURCE ? Z_RES_P(first) : nullptr;
+}
+
+/// Whether what is in use is this resource, in one of its uses; never with null.
+TA_INLINE bool is_use_of(const zend_resource* resource, const void* in_use) noexcept {
+    constexpr std::uintptr_t kUses = 7;
+    return resource != nullptr &&
+           reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(in_use) & ~kUses) == resource;
 }
 
 /// The stream that is the first argument of a function; null if it is none.

@@ -64,8 +64,7 @@ public:
             const zend_resource* resource = call != nullptr ? resource_of(call) : nullptr;
             // Most wait in the same function for the same stream again and again.
             if (UNEXPECTED(
-                    resource == nullptr || php.resource_in_use != resource || php.used_by != call->func ||
-                    Z_TYPE(call->This) == IS_OBJECT
+                    !is_use_of(resource, php.in_use) || php.used_by != call->func || Z_TYPE(call->This) == IS_OBJECT
                 )) {
                 note_use(php, call);
             }
