@@ -41,14 +41,12 @@ read_by_two('fread of a wrapper', fn() => fread($stream, 6));
 $file = new SplFileObject('lines://', 'r');
 read_by_two('SplFileObject of a wrapper', fn() => $file->fgets());
 
+function sockets(): array {
+    return array_filter(scandir('/proc/self/fd'), fn($number) => str_starts_with((string)@readlink("/proc/self/fd/$number"), 'socket:'));
+}
+$before = sockets();
 [$ours, $theirs] = stream_socket_pair(STREAM_PF_UNIX, STREAM_SOCK_STREAM, 0);
-$file = new SplFileObject('php://fd/' . (function () use ($ours) {
-    foreach (scandir('/proc/self/fd') as $number) {
-        if (@fstat($ours)['ino'] === @stat("/proc/self/fd/$number")['ino']) {
-            return $number;
-        }
-    }
-})(), 'r+');
+$file = new SplFileObject('php://fd/' . min(array_diff(sockets(), $before)), 'r+');
 spawn(function () use ($theirs) {
     foreach (['a', 'b', 'c', 'd', 'e', 'f'] as $letter) {
         delay(2);
