@@ -124,9 +124,7 @@ public:
         bool is_libuv_ready = false;
         for (int i = 0; i < count; ++i) {
             const epoll_event& event = events_[static_cast<std::size_t>(i)];
-            if (i + 6 < count) {
-                fetch_ahead(i);
-            }
+            fetch_ahead(i, count);
             if (TA_LIKELY(event.data.u64 < kAlarm)) {
                 deliver(event);
             } else if (event.data.u64 == kAlarm) {
@@ -270,25 +268,29 @@ private:
         return system_failure(errno, "poll fd " + std::to_string(fd) + " for " + to_string(mask));
     }
 
-    /// With many connections neither the entry of one nor the stack of who waits for it is in a cache.
-    TA_INLINE void fetch_ahead(int i) const noexcept {
-        const auto entry_of = [this](int at) {
-            return table_.find(
-                static_cast<int>(static_cast<std::uint32_t>(events_[static_cast<std::size_t>(at)].data.u64))
-            );
+    /// With many connections neither the entry of one is in a cache, nor the wait on the stack of its coroutine, nor that: one after the other.
+    TA_INLINE void fetch_ahead(int i, int count) const noexcept {
+        const auto wait_of = [this](int at) -> const DescriptorWait* {
+            Descriptor* descriptor = entry_of(at);
+            return descriptor != nullptr && !descriptor->waits.empty() ? &descriptor->waits.front() : nullptr;
         };
-        __builtin_prefetch(entry_of(i + 6));
-        if (Descriptor* later = entry_of(i + 4); later != nullptr && !later->waits.empty()) {
-            const auto* wait = reinterpret_cast<const std::byte*>(&later->waits.front());
-            __builtin_prefetch(wait, 1);
-            __builtin_prefetch(wait + 64, 1);
-            __builtin_prefetch(wait + sizeof(DescriptorWait) - 1, 1);
+        if (i + 6 < count) {
+            __builtin_prefetch(entry_of(i + 6));
         }
-        if (Descriptor* soon = entry_of(i + 2); soon != nullptr && !soon->waits.empty()) {
-            if (const Coroutine* waiter = soon->waits.front().coroutine()) {
-                waiter->prefetch_state();
-            }
+        if (const DescriptorWait* later = i + 4 < count ? wait_of(i + 4) : nullptr) {
+            const auto* begin = reinterpret_cast<const std::byte*>(later);
+            __builtin_prefetch(begin, 1);
+            __builtin_prefetch(begin + 64, 1);
+            __builtin_prefetch(begin + sizeof(DescriptorWait) - 1, 1);
         }
+        if (const DescriptorWait* soon = i + 2 < count ? wait_of(i + 2) : nullptr;
+            soon != nullptr && soon->coroutine()) {
+            soon->coroutine()->prefetch_state();
+        }
+    }
+
+    TA_INLINE Descriptor* entry_of(int i) const noexcept {
+        return table_.find(static_cast<int>(static_cast<std::uint32_t>(events_[static_cast<std::size_t>(i)].data.u64)));
     }
 
     TA_INLINE void deliver(const epoll_event& event) noexcept {
