@@ -384,7 +384,6 @@ zend_result guard_known() {
 /// What it used before it uses no more.
 void forget_use(PhpCoroutine& coroutine) noexcept {
     const void* subject = std::exchange(coroutine.in_use, nullptr);
-    coroutine.used_by = nullptr;
     if (subject == nullptr) {
         return;
     }
@@ -411,7 +410,6 @@ void note_use(PhpCoroutine& coroutine, zend_execute_data* call) noexcept {
         coroutine.in_use = subject;
         if (PhpCoroutine* former = std::exchange(users[subject], &coroutine)) {
             former->in_use = nullptr;
-            former->used_by = nullptr;
         }
     }
     if (is_use_of(resource_of(call), subject)) {
