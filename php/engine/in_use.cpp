@@ -11,6 +11,7 @@
 #include <ext/spl/spl_directory.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <span>
 #include <string>
@@ -38,8 +39,12 @@ ZEND_NAMED_FUNCTION(take_turn);
 ZEND_NAMED_FUNCTION(take_write_turn);
 ZEND_NAMED_FUNCTION(lock_noted);
 
+/// What a function does with a stream among its arguments.
+enum class How : std::uint8_t { None, Read, Write, Other };
+
 /// Reading, writing and locking a stream do not mind each other: to us they are three things, told apart by addresses that lie in one resource.
 constexpr std::ptrdiff_t kUses = 3;
+constexpr std::ptrdiff_t kOtherUse = 2;  // minds nobody, but who closes the stream
 
 std::ptrdiff_t use_of(const zend_execute_data* call) noexcept {
     const zif_handler handler = call->func->internal_function.handler;
@@ -91,10 +96,37 @@ bool is_still_inside(const PhpCoroutine& coroutine, const void* subject) noexcep
     return false;
 }
 
+/// Lies on the stack of the coroutine that waits.
+class Turn final : public DirectWait {
+public:
+    explicit Turn(const void* subject) noexcept
+        : DirectWait([](const WaitGuard&) {
+              return std::string("another coroutine's call on the same stream or handle");
+          }),
+          subject_(subject) {}
+    const void* subject() const noexcept { return subject_; }
+
+private:
+    const void* subject_;
+};
+
+TA_PHP_THREAD_LOCAL IntrusiveList<DirectWait> turns;
+
+/// Who waits for a turn is not inside yet.
+bool is_awaiting(const PhpCoroutine& coroutine, const void* subject) noexcept {
+    for (DirectWait& wait : turns) {
+        if (wait.coroutine() == &coroutine && static_cast<Turn&>(wait).subject() == subject) {
+            return true;
+        }
+    }
+    return false;
+}
+
 PhpCoroutine* find_user(const void* subject) noexcept {
     const PhpCoroutine* running = &PhpCoroutine::running();
     if (const auto found = users.find(subject);
-        found != users.end() && found->second != running && is_still_inside(*found->second, subject)) {
+        found != users.end() && found->second != running && is_still_inside(*found->second, subject) &&
+        !is_awaiting(*found->second, subject)) {
         return found->second;
     }
     const auto inside =
@@ -106,6 +138,20 @@ PhpCoroutine* find_user(const void* subject) noexcept {
 PhpCoroutine* other_user(const void* subject) noexcept {
     const bool is_alone = subject == nullptr || (PhpCoroutine::running().in_use == subject && insides.empty());
     return is_alone ? nullptr : find_user(subject);
+}
+
+/// The running coroutine itself has not come back from a call on `subject`; what it does now it does inside that.
+bool is_inside_itself(const void* subject) noexcept {
+    const PhpCoroutine* running = &PhpCoroutine::running();
+    if (std::ranges::any_of(insides, [&](const Inside& one) { return one.subject == subject && one.who == running; })) {
+        return true;
+    }
+    for (zend_execute_data* call = EG(current_execute_data)->prev_execute_data; call != nullptr; call = call->prev_execute_data) {
+        if (is_guarded(call) && subject_of(call) == subject) {
+            return true;
+        }
+    }
+    return false;
 }
 
 bool may_look() noexcept {
@@ -142,54 +188,98 @@ ZEND_NAMED_FUNCTION(refuse_others) {
 
 // --- streams
 
-/// Lies on the stack of the coroutine that waits.
-class Turn final : public DirectWait {
-public:
-    explicit Turn(const void* subject) noexcept
-        : DirectWait([](const WaitGuard&) {
-              return std::string("another coroutine's call on the same stream or handle");
-          }),
-          subject_(subject) {}
-    const void* subject() const noexcept { return subject_; }
-
-private:
-    const void* subject_;
-};
-
-TA_PHP_THREAD_LOCAL IntrusiveList<DirectWait> turns;
-
+/// Who is told stays in the list until his turn has begun, so that nobody comes in before him.
 TA_COLD void wake_next(const void* subject) noexcept {
     for (DirectWait& wait : turns) {
         if (static_cast<Turn&>(wait).subject() == subject) {
-            wait.ListNode<>::unlink();
-            wait.wake();
+            if (!wait.is_woken()) {
+                wait.wake();
+            }
             return;
         }
     }
 }
 
+bool is_awaited(const void* subject) noexcept {
+    for (DirectWait& wait : turns) {
+        if (static_cast<Turn&>(wait).subject() == subject) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /// False: it threw.
 TA_COLD bool await_turn(const void* subject) noexcept {
-    while (other_user(subject) != nullptr) {
+    if (is_inside_itself(subject)) {
+        return true;
+    }
+    do {
         Turn turn(subject);
         turns.push_back(turn);
         const WaitResult result = turn.park();
+        turn.ListNode<>::unlink();
         if (!has_arrived(result)) {
             if (turn.is_woken()) {
                 wake_next(subject);
             }
             return false;
         }
-    }
+    } while (other_user(subject) != nullptr);
     return true;
 }
 
-/// A call on a stream that may be written in PHP: who is inside is noted before it begins to wait.
-TA_COLD void call_noted(INTERNAL_FUNCTION_PARAMETERS) noexcept {
-    insides.push_back({subject_of(execute_data), &PhpCoroutine::running()});
-    handler_before(execute_data->func)(INTERNAL_FUNCTION_PARAM_PASSTHRU);
+/// False: it threw. Others who wait have come first.
+TA_INLINE bool begin_turn(const void* subject) noexcept {
+    const bool is_free = EXPECTED(other_user(subject) == nullptr) && (EXPECTED(turns.empty()) || !is_awaited(subject));
+    return EXPECTED(is_free) || request.is_dying || await_turn(subject);
+}
+
+TA_INLINE void end_turn(const void* subject) noexcept {
+    if (UNEXPECTED(!turns.empty())) {
+        wake_next(subject);
+    }
+}
+
+bool is_watching() noexcept { return request.runtime != nullptr && !request.is_in_scheduler; }
+
+/// Code of PHP runs inside its calls, which may wait for anything.
+bool runs_code(const php_stream* stream) noexcept {
+    return stream->ops == &php_stream_userspace_ops || stream->readfilters.head != nullptr ||
+           stream->writefilters.head != nullptr;
+}
+
+php_stream* stream_used_by(zend_execute_data* call) noexcept {
+    if (Z_TYPE(call->This) != IS_OBJECT) {
+        return stream_of(call);
+    }
+    auto* object = reinterpret_cast<std::byte*>(Z_OBJ(call->This)) - offsetof(spl_filesystem_object, std);
+    return reinterpret_cast<spl_filesystem_object*>(object)->u.file.stream;
+}
+
+/// To PHP a read that fails is the end of its stream. One that was cancelled is not.
+class EndOfStream {
+public:
+    explicit EndOfStream(const php_stream* stream) noexcept : was_there_(stream == nullptr || stream->eof) {}
+    template <typename Find>
+    TA_INLINE void forget_if_cancelled(Find&& find) const noexcept {
+        if (UNEXPECTED(EG(exception) != nullptr) && !was_there_ && is_watching() &&
+            PhpCoroutine::running().cut_off != nullptr) {
+            if (php_stream* stream = find()) {
+                stream->eof = 0;
+            }
+        }
+    }
+
+private:
+    bool was_there_;
+};
+
+void note_inside(const void* subject) noexcept { insides.push_back({subject, &PhpCoroutine::running()}); }
+
+void forget_inside(const void* subject) noexcept {
     const auto own = std::ranges::find_if(insides, [&](const Inside& one) {
-        return one.who == &PhpCoroutine::running() && one.subject == subject_of(execute_data);
+        return one.who == &PhpCoroutine::running() && one.subject == subject;
     });
     if (own != insides.end()) {
         insides.erase(own);
@@ -197,31 +287,35 @@ TA_COLD void call_noted(INTERNAL_FUNCTION_PARAMETERS) noexcept {
 }
 
 ZEND_NAMED_FUNCTION(take_turn) {
-    if (may_look()) {
-        const void* subject = subject_of(execute_data);
-        if (UNEXPECTED(other_user(subject) != nullptr) && !request.is_dying && !await_turn(subject)) {
-            return;
-        }
+    if ((may_look() || !turns.empty()) && !begin_turn(subject_of(execute_data))) {
+        return;
     }
     const php_stream* stream = stream_of(execute_data);
     const bool is_file = Z_TYPE(execute_data->This) == IS_OBJECT;  // whatever its stream is
-    if (UNEXPECTED(
-            (is_file || (stream != nullptr && stream->ops == &php_stream_userspace_ops)) &&
-            request.runtime != nullptr && !request.is_in_scheduler
-        )) {
-        call_noted(INTERNAL_FUNCTION_PARAM_PASSTHRU);
-    } else {
-        handler_before(execute_data->func)(INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    const EndOfStream end(is_file ? stream_used_by(execute_data) : stream);
+    // Who is inside such a call is noted before it begins to wait.
+    const void* noted = (is_file || (stream != nullptr && UNEXPECTED(runs_code(stream)))) && is_watching()
+                            ? subject_of(execute_data)
+                            : nullptr;
+    if (UNEXPECTED(noted != nullptr)) {
+        note_inside(noted);
     }
+    handler_before(execute_data->func)(INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    if (UNEXPECTED(noted != nullptr)) {
+        forget_inside(noted);
+    }
+    end.forget_if_cancelled([&] { return stream_used_by(execute_data); });
     if (UNEXPECTED(!turns.empty())) {
         wake_next(subject_of(execute_data));
     }
 }
 
 /// Writes take turns further below, but those through OpenSSL or code of PHP.
+bool takes_write_turns(const php_stream* stream) noexcept { return runs_code(stream) || tls_of(stream) != nullptr; }
+
 ZEND_NAMED_FUNCTION(take_write_turn) {
     const php_stream* stream = stream_of(execute_data);
-    if (UNEXPECTED(stream != nullptr && (stream->ops == &php_stream_userspace_ops || tls_of(stream) != nullptr))) {
+    if (UNEXPECTED(stream != nullptr && takes_write_turns(stream))) {
         take_turn(INTERNAL_FUNCTION_PARAM_PASSTHRU);
     } else {
         handler_before(execute_data->func)(INTERNAL_FUNCTION_PARAM_PASSTHRU);
@@ -229,6 +323,52 @@ ZEND_NAMED_FUNCTION(take_write_turn) {
 }
 
 ZEND_NAMED_FUNCTION(lock_noted) { handler_before(execute_data->func)(INTERNAL_FUNCTION_PARAM_PASSTHRU); }
+
+/// What a call does with its argument of that number; null if that is no stream.
+const void* subject_of(zend_execute_data* call, std::uint32_t number, How how) noexcept {
+    const zend_resource* resource = how != How::None ? resource_of(call, number) : nullptr;
+    const php_stream* stream = stream_of(resource);
+    if (stream == nullptr) {
+        return nullptr;
+    }
+    const std::ptrdiff_t use = how == How::Read ? 0 : how == How::Write && takes_write_turns(stream) ? 1 : kOtherUse;
+    return reinterpret_cast<const std::byte*>(resource) + use;
+}
+
+/// Functions that have a stream elsewhere than in the first place, have two, or only must not lose theirs.
+template <How first, How second = How::None>
+ZEND_NAMED_FUNCTION(use_streams) {
+    if (!is_watching() || request.is_dying) {
+        handler_before(execute_data->func)(INTERNAL_FUNCTION_PARAM_PASSTHRU);
+        return;
+    }
+    const std::array subjects = {subject_of(execute_data, 1, first), subject_of(execute_data, 2, second)};
+    std::size_t begun = 0;
+    for (; begun < subjects.size(); ++begun) {
+        const void* subject = subjects[begun];
+        if (subject == nullptr) {
+            continue;
+        }
+        const bool is_shared = (reinterpret_cast<std::uintptr_t>(subject) & 3) == kOtherUse;
+        if (!is_shared && !begin_turn(subject)) {
+            break;
+        }
+        note_inside(subject);
+    }
+    if (begun == subjects.size()) {
+        const EndOfStream one(stream_of(resource_of(execute_data, 1)));
+        const EndOfStream other(stream_of(resource_of(execute_data, 2)));
+        handler_before(execute_data->func)(INTERNAL_FUNCTION_PARAM_PASSTHRU);
+        one.forget_if_cancelled([&] { return stream_of(resource_of(execute_data, 1)); });
+        other.forget_if_cancelled([&] { return stream_of(resource_of(execute_data, 2)); });
+    }
+    for (std::size_t i = 0; i < begun; ++i) {
+        if (subjects[i] != nullptr) {
+            forget_inside(subjects[i]);
+            end_turn(subjects[i]);
+        }
+    }
+}
 
 // --- closing
 
@@ -274,11 +414,8 @@ TA_COLD bool await_leaving(php_stream* stream, const zend_execute_data* call) no
 }
 
 ZEND_NAMED_FUNCTION(close_alone) {
-    if (UNEXPECTED(may_look()) && !request.is_dying) {
-        php_stream* stream = stream_of(execute_data);
-        if (stream != nullptr && user_of_stream(stream->res) != nullptr && !await_leaving(stream, execute_data)) {
-            return;
-        }
+    if (!let_others_leave(resource_of(execute_data), execute_data)) {
+        return;
     }
     handler_before(execute_data->func)(INTERNAL_FUNCTION_PARAM_PASSTHRU);
 }
@@ -308,14 +445,39 @@ constexpr std::string_view kReads[] = {
     "fscanf",
     "fpassthru",
     "stream_get_contents",
-    "stream_get_line",
-    "stream_copy_to_stream"};
+    "stream_get_line"};
 
 constexpr std::string_view kFileReads[] = {"fread",          "fgets", "fgetc",   "fgetcsv", "fscanf", "fpassthru",
                                            "getcurrentline", "seek",  "current", "next",    "valid",  "rewind"};
 constexpr std::string_view kWrites[] = {"fwrite", "fputs", "fputcsv"};
 constexpr std::string_view kLocks[] = {"flock"};
-constexpr std::string_view kCloses[] = {"fclose", "gzclose", "bzclose", "pclose"};
+constexpr std::string_view kCloses[] = {"fclose", "gzclose", "bzclose", "pclose", "closedir"};
+constexpr std::string_view kFormattedWrites[] = {"fprintf", "vfprintf"};
+constexpr std::string_view kCopies[] = {"stream_copy_to_stream"};
+constexpr std::string_view kReadsOfSecond[] = {"file_put_contents"};
+constexpr std::string_view kOthers[] = {
+    "feof",
+    "fseek",
+    "rewind",
+    "fflush",
+    "ftruncate",
+    "fstat",
+    "fsync",
+    "fdatasync",
+    "readdir",
+    "rewinddir",
+    "stream_set_blocking",
+    "stream_set_timeout",
+    "stream_set_write_buffer",
+    "stream_set_read_buffer",
+    "stream_socket_accept",
+    "stream_socket_enable_crypto",
+    "stream_socket_sendto",
+    "stream_socket_recvfrom",
+    "stream_socket_shutdown",
+    "stream_filter_append",
+    "stream_filter_prepend",
+    "stream_get_meta_data"};
 
 void guard(zend_function* function, zif_handler handler) noexcept {
     zif_handler& current = function->internal_function.handler;
@@ -393,6 +555,14 @@ void forget_use(PhpCoroutine& coroutine) noexcept {
 
 }  // namespace
 
+bool let_others_leave(const zend_resource* resource, const zend_execute_data* call) noexcept {
+    if (EXPECTED(!may_look()) || request.is_dying) {
+        return true;
+    }
+    php_stream* stream = stream_of(resource);
+    return stream == nullptr || user_of_stream(resource) == nullptr || await_leaving(stream, call);
+}
+
 void note_use(PhpCoroutine& coroutine, zend_execute_data* call) noexcept {
     coroutine.used_by = nullptr;
     if (call == nullptr) {
@@ -433,6 +603,10 @@ void in_use_minit() {
     guard_named(CG(function_table), kWrites, take_write_turn);
     guard_named(CG(function_table), kLocks, lock_noted);
     guard_named(CG(function_table), kCloses, close_alone);
+    guard_named(CG(function_table), kFormattedWrites, use_streams<How::Write>);
+    guard_named(CG(function_table), kCopies, use_streams<How::Read, How::Write>);
+    guard_named(CG(function_table), kReadsOfSecond, use_streams<How::None, How::Read>);
+    guard_named(CG(function_table), kOthers, use_streams<How::Other>);
     guard_named(&spl_ce_SplFileObject->function_table, kFileReads, take_turn);
 }
 

@@ -20,16 +20,19 @@ void note_use(PhpCoroutine& coroutine, zend_execute_data* call) noexcept;
 /// It is over.
 void end_use(PhpCoroutine& coroutine) noexcept;
 
+/// `call` is about to close the stream: whoever is inside another call on it leaves first. May suspend. False: it threw.
+bool let_others_leave(const zend_resource* resource, const zend_execute_data* call) noexcept;
+
 inline int stream_types[2];  // of resources
 
-/// The first argument of a function; null if that is no resource.
-TA_INLINE zend_resource* resource_of(zend_execute_data* call) noexcept {
-    if (UNEXPECTED(ZEND_CALL_NUM_ARGS(call) == 0)) {
+/// The first (or another) argument of a function; null if that is no resource.
+TA_INLINE zend_resource* resource_of(zend_execute_data* call, std::uint32_t number = 1) noexcept {
+    if (UNEXPECTED(ZEND_CALL_NUM_ARGS(call) < number)) {
         return nullptr;
     }
-    const zval* first = ZEND_CALL_ARG(call, 1);
-    ZVAL_DEREF(first);
-    return Z_TYPE_P(first) == IS_RESOURCE ? Z_RES_P(first) : nullptr;
+    const zval* argument = ZEND_CALL_ARG(call, number);
+    ZVAL_DEREF(argument);
+    return Z_TYPE_P(argument) == IS_RESOURCE ? Z_RES_P(argument) : nullptr;
 }
 
 /// Whether what is in use is this resource, in one of its uses; never with null.

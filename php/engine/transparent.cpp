@@ -56,7 +56,7 @@ public:
         return answer;
     }
 
-    Answer begin_wait(Coroutine& coroutine) noexcept override {
+    Answer begin_wait(Coroutine& coroutine, int fd) noexcept override {
         auto& php = static_cast<PhpCoroutine&>(coroutine);
         const Answer answer = gate(php);
         if (EXPECTED(answer == Answer::Suspend)) {
@@ -68,7 +68,10 @@ public:
                 )) {
                 note_use(php, call);
             }
-            begin_tls_wait(php, stream_of(resource));
+            begin_tls_wait(php, stream_of(resource), fd);
+            if (UNEXPECTED(php.tls == nullptr && call != nullptr && ZEND_CALL_NUM_ARGS(call) > 1)) {
+                begin_tls_wait_in(php, stream_of(resource_of(call, 2)), fd);
+            }
             WaitWindow::open(php);
         }
         return answer;

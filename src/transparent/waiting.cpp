@@ -86,7 +86,7 @@ Waited after_wait(WaitResult result) noexcept {
 Waited wait_descriptor(IoReactor& reactor, int fd, PollMask mask, Deadline deadline) noexcept {
     Coroutine& self = *detail::hot.current;
     TransparentHost* const host = state.host;
-    if (const Waited answer = host != nullptr ? to_waited(host->begin_wait(self)) : Waited::Ready;
+    if (const Waited answer = host != nullptr ? to_waited(host->begin_wait(self, fd)) : Waited::Ready;
         answer != Waited::Ready) {
         return answer;
     }

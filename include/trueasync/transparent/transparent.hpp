@@ -48,7 +48,7 @@ public:
 
     /// The same, and if the answer is `Suspend`, nothing but the wait comes before `end_wait`: a host that exchanges its state itself does
     /// it here (`Scheduler::mute_hook`).
-    virtual Answer begin_wait(Coroutine& coroutine) noexcept { return may_suspend(coroutine); }
+    virtual Answer begin_wait(Coroutine& coroutine, int /*fd*/) noexcept { return may_suspend(coroutine); }
     virtual void end_wait(Coroutine& coroutine) noexcept { static_cast<void>(coroutine); }
 
     /// The coroutine was cancelled inside a C library, whose call is about to fail with ECANCELED.
