@@ -111,6 +111,7 @@ void PhpCoroutine::save_aside() noexcept {
     aside_->compare.leave();
     aside_->error_handler.leave();
     aside_->fiber_block.leave();
+    aside_->wrapper.leave();
 }
 
 void PhpCoroutine::load_aside() noexcept {
@@ -118,6 +119,7 @@ void PhpCoroutine::load_aside() noexcept {
     aside_->compare.enter();
     aside_->error_handler.enter();
     aside_->fiber_block.enter();
+    aside_->wrapper.enter();
 }
 
 void PhpCoroutine::drop_body() noexcept {

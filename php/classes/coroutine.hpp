@@ -9,6 +9,7 @@
 #include "../engine/output.hpp"
 #include "../engine/request.hpp"
 #include "../engine/vm_state.hpp"
+#include "../engine/wrapper.hpp"
 #include "../error.hpp"
 
 #include <memory>
@@ -54,6 +55,7 @@ public:
     StreamMemory stream;                     // of the same, to be fetched ahead
     bool is_cut_off_aside = false;           // it is not in flight at the moment
     bool keeps_value = false;                // somebody will ask for it who holds no object
+    bool is_printing = false;                // see `begin_whole_output`
     std::uint32_t spawn_line = 0;
     Value spawn_file;  // a string, or nothing
     VmState vm;
@@ -138,7 +140,7 @@ private:
         is_loaded_ = false;
         if (UNEXPECTED(
                 OutputState::is_in_use() || CompareState::is_in_use() || ErrorHandlerState::is_in_use() ||
-                FiberBlock::is_in_use()
+                FiberBlock::is_in_use() || WrapperState::is_in_use()
             )) {
             save_aside();
         }
@@ -166,6 +168,7 @@ private:
         CompareState compare;
         ErrorHandlerState error_handler;
         FiberBlock fiber_block;
+        WrapperState wrapper;
     };
     void save_aside() noexcept;
     void load_aside() noexcept;

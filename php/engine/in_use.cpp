@@ -4,11 +4,13 @@
 #include "../classes/exceptions.hpp"
 #include "../error.hpp"
 #include "connection.hpp"
+#include "references.hpp"
 #include "request.hpp"
 #include "tls.hpp"
 
 #include <main/php_network.h>
 #include <ext/spl/spl_directory.h>
+#include <ext/standard/streamsfuncs.h>
 
 #include <algorithm>
 #include <array>
@@ -124,9 +126,9 @@ bool is_awaiting(const PhpCoroutine& coroutine, const void* subject) noexcept {
 
 PhpCoroutine* find_user(const void* subject) noexcept {
     const PhpCoroutine* running = &PhpCoroutine::running();
-    if (const auto found = users.find(subject);
-        found != users.end() && found->second != running && is_still_inside(*found->second, subject) &&
-        !is_awaiting(*found->second, subject)) {
+    if (const auto found = users.find(subject); found != users.end() && found->second != running &&
+                                                is_still_inside(*found->second, subject) &&
+                                                !is_awaiting(*found->second, subject)) {
         return found->second;
     }
     const auto inside =
@@ -146,7 +148,8 @@ bool is_inside_itself(const void* subject) noexcept {
     if (std::ranges::any_of(insides, [&](const Inside& one) { return one.subject == subject && one.who == running; })) {
         return true;
     }
-    for (zend_execute_data* call = EG(current_execute_data)->prev_execute_data; call != nullptr; call = call->prev_execute_data) {
+    for (zend_execute_data* call = EG(current_execute_data)->prev_execute_data; call != nullptr;
+         call = call->prev_execute_data) {
         if (is_guarded(call) && subject_of(call) == subject) {
             return true;
         }
@@ -370,6 +373,38 @@ ZEND_NAMED_FUNCTION(use_streams) {
     }
 }
 
+/// A filter is taken out when nobody is inside it.
+ZEND_NAMED_FUNCTION(remove_filter) {
+    const zend_resource* resource = is_watching() && !request.is_dying ? resource_of(execute_data) : nullptr;
+    if (resource != nullptr && resource->ptr != nullptr && resource->type == php_file_le_stream_filter()) {
+        const php_stream* stream = static_cast<php_stream_filter*>(resource->ptr)->chain->stream;
+        for (const std::ptrdiff_t use : {0, 1}) {
+            if (!begin_turn(reinterpret_cast<const std::byte*>(stream->res) + use)) {
+                return;
+            }
+        }
+    }
+    handler_before(execute_data->func)(INTERNAL_FUNCTION_PARAM_PASSTHRU);
+}
+
+/// A persistent stream can be found by others before it is connected, who would take it for a dead one and free it: one at a time.
+ZEND_NAMED_FUNCTION(open_persistent) {
+    static const char subject = 0;
+    constexpr std::uint32_t kFlags = 5;  // of stream_socket_client
+    const zval* flags = ZEND_CALL_NUM_ARGS(execute_data) >= kFlags ? ZEND_CALL_ARG(execute_data, kFlags) : nullptr;
+    const bool is_client = zend_string_equals_literal(execute_data->func->common.function_name, "stream_socket_client");
+    const bool is_persistent = !is_client || (flags != nullptr && Z_TYPE_P(flags) == IS_LONG &&
+                                              (Z_LVAL_P(flags) & PHP_STREAM_CLIENT_PERSISTENT) != 0);
+    if (!is_persistent || !is_watching() || request.is_dying) {
+        handler_before(execute_data->func)(INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    } else if (begin_turn(&subject)) {
+        note_inside(&subject);
+        handler_before(execute_data->func)(INTERNAL_FUNCTION_PARAM_PASSTHRU);
+        forget_inside(&subject);
+        end_turn(&subject);
+    }
+}
+
 // --- closing
 
 /// Somebody else who is inside a call on the stream, whatever he does there.
@@ -438,14 +473,7 @@ zif_handler guard_for(std::string_view name) noexcept {
 }
 
 constexpr std::string_view kReads[] = {
-    "fread",
-    "fgets",
-    "fgetc",
-    "fgetcsv",
-    "fscanf",
-    "fpassthru",
-    "stream_get_contents",
-    "stream_get_line"};
+    "fread", "fgets", "fgetc", "fgetcsv", "fscanf", "fpassthru", "stream_get_contents", "stream_get_line"};
 
 constexpr std::string_view kFileReads[] = {"fread",          "fgets", "fgetc",   "fgetcsv", "fscanf", "fpassthru",
                                            "getcurrentline", "seek",  "current", "next",    "valid",  "rewind"};
@@ -455,6 +483,8 @@ constexpr std::string_view kCloses[] = {"fclose", "gzclose", "bzclose", "pclose"
 constexpr std::string_view kFormattedWrites[] = {"fprintf", "vfprintf"};
 constexpr std::string_view kCopies[] = {"stream_copy_to_stream"};
 constexpr std::string_view kReadsOfSecond[] = {"file_put_contents"};
+constexpr std::string_view kFilterRemovals[] = {"stream_filter_remove"};
+constexpr std::string_view kPersistent[] = {"pfsockopen", "stream_socket_client"};
 constexpr std::string_view kOthers[] = {
     "feof",
     "fseek",
@@ -540,6 +570,7 @@ zend_result guard_known() {
         guard_module(static_cast<zend_module_entry*>(zend_hash_str_find_ptr(&module_registry, name.data(), name.size()))
         );
     }
+    guard_references();
     return post_startup_before != nullptr ? post_startup_before() : SUCCESS;
 }
 
@@ -607,6 +638,8 @@ void in_use_minit() {
     guard_named(CG(function_table), kCopies, use_streams<How::Read, How::Write>);
     guard_named(CG(function_table), kReadsOfSecond, use_streams<How::None, How::Read>);
     guard_named(CG(function_table), kOthers, use_streams<How::Other>);
+    guard_named(CG(function_table), kFilterRemovals, remove_filter);
+    guard_named(CG(function_table), kPersistent, open_persistent);
     guard_named(&spl_ce_SplFileObject->function_table, kFileReads, take_turn);
 }
 

@@ -36,8 +36,9 @@ TA_INLINE php_netstream_data_t* tls_of(const php_stream* stream) noexcept {
 
 /// The coroutine, which runs, waits for a descriptor inside a call on this stream (null: on none): to others it is what it was before.
 TA_INLINE void begin_tls_wait_in(PhpCoroutine& coroutine, const php_stream* stream, int fd) noexcept {
-    if (php_netstream_data_t* tls = stream != nullptr ? tls_of(stream) : nullptr; UNEXPECTED(tls != nullptr) &&
-        tls->is_blocked == 0 && tls->socket == fd) {  // one that never blocks does not wait
+    if (php_netstream_data_t* tls = stream != nullptr ? tls_of(stream) : nullptr;
+        UNEXPECTED(tls != nullptr) && tls->is_blocked == 0 &&
+        tls->socket == fd) {  // one that never blocks does not wait
         coroutine.tls = tls;
         tls->is_blocked = 1;
     }

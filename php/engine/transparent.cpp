@@ -81,8 +81,12 @@ public:
         end_tls_wait(static_cast<PhpCoroutine&>(coroutine));
     }
 
-    void cancelled(Coroutine& coroutine, Ref<Error> cancellation) noexcept override {
+    bool cancelled(Coroutine& coroutine, Ref<Error> cancellation) noexcept override {
         auto& php = static_cast<PhpCoroutine&>(coroutine);
+        if (php.is_printing) {  // by a shutdown, nobody else can
+            Scheduler::current()->cancel(coroutine, std::move(cancellation));
+            return false;
+        }
         end_cut_off(php);
         throw_in_php(*cancellation);
         if (EG(exception) != nullptr) {
@@ -90,6 +94,7 @@ public:
             GC_ADDREF(php.cut_off);
             ++cut_offs;
         }
+        return true;
     }
     bool is_cut_off(Coroutine& coroutine) noexcept override { return cut_off_coroutine() == &coroutine; }
 
@@ -213,6 +218,7 @@ void begin_transparent_io() noexcept {
     if (!INI_BOOL("async.transparent_io")) {
         return;
     }
+    begin_whole_output();
     set_transparent_host(&host);
     watch_exceptions();
     TransparentSettings settings = transparent_settings();

@@ -60,7 +60,9 @@ Waited after_wait(WaitResult result) noexcept {
             Coroutine& self = *detail::hot.current;
             Ref<Error> cancellation = Scheduler::take_wait_error();
             if (TransparentHost* host = state.host) {
-                host->cancelled(self, std::move(cancellation));
+                if (!host->cancelled(self, std::move(cancellation))) {
+                    return Waited::Blocks;
+                }
             } else {
                 Scheduler::current()->cancel(
                     self, std::move(cancellation)

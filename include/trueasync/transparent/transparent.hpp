@@ -51,8 +51,8 @@ public:
     virtual Answer begin_wait(Coroutine& coroutine, int /*fd*/) noexcept { return may_suspend(coroutine); }
     virtual void end_wait(Coroutine& coroutine) noexcept { static_cast<void>(coroutine); }
 
-    /// The coroutine was cancelled inside a C library, whose call is about to fail with ECANCELED.
-    virtual void cancelled(Coroutine& coroutine, Ref<Error> cancellation) noexcept = 0;
+    /// The coroutine was cancelled inside a C library, whose call is about to fail with ECANCELED. False: it must not fail, and blocks instead.
+    virtual bool cancelled(Coroutine& coroutine, Ref<Error> cancellation) noexcept = 0;
 
     /// Whether `coroutine`, which runs, was cancelled inside a C library that has not returned to the host's code since. Asked only while
     /// `cut_offs` is not zero.

@@ -246,7 +246,7 @@ public:
     Answer may_suspend(Coroutine& /*coroutine*/) noexcept override {
         return cut_offs != 0 ? Answer::Fail : Answer::Suspend;
     }
-    void cancelled(Coroutine& /*coroutine*/, Ref<Error> /*cancellation*/) noexcept override {}
+    bool cancelled(Coroutine& /*coroutine*/, Ref<Error> /*cancellation*/) noexcept override { return true; }
     bool is_cut_off(Coroutine& /*coroutine*/) noexcept override { return true; }
 };
 

@@ -1,0 +1,45 @@
+--TEST--
+Transparent I/O: an array given by reference may be changed by others while the function waits
+--EXTENSIONS--
+true_async
+--FILE--
+<?php
+use function Async\{spawn, await, delay};
+
+foreach ([[], null, 'text', 5, ['was']] as $value) {
+    $out = ['before'];
+    $running = spawn(function () use (&$out) {
+        return exec('read line; seq 1 3', $out, $code) . " $code";
+    });
+    delay(1);
+    $out = $value;
+    echo await($running), ' ', json_encode($out), "\n";
+}
+
+// Two that share one: nothing is lost.
+class Shared { public ?array $lines = null; public int $number = 0; }
+$shared = new Shared();
+$all = [];
+foreach (['a', 'b'] as $name) {
+    $all[] = spawn(fn() => exec("printf '$name\\n$name\\n'", $shared->lines));
+}
+array_map(fn($one) => await($one), $all);
+sort($shared->lines);
+echo json_encode($shared->lines), "\n";
+try {
+    exec('true', $shared->number);
+} catch (TypeError $e) {
+    echo $e->getMessage(), "\n";
+}
+$plain = exec('echo one', $new);
+echo json_encode([$plain, $new]), "\n";
+?>
+--EXPECT--
+3 0 ["1","2","3"]
+3 0 ["1","2","3"]
+3 0 ["1","2","3"]
+3 0 ["1","2","3"]
+3 0 ["was","1","2","3"]
+["a","a","b","b"]
+Cannot assign array to reference held by property Shared::$number of type int
+["one",["one"]]
