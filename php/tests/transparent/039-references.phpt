@@ -6,15 +6,20 @@ true_async
 <?php
 use function Async\{spawn, await, delay};
 
+$go = tempnam(sys_get_temp_dir(), 'go');
 foreach ([[], null, 'text', 5, ['was']] as $value) {
+    unlink($go);
     $out = ['before'];
-    $running = spawn(function () use (&$out) {
-        return exec('read line; seq 1 3', $out, $code) . " $code";
+    $running = spawn(function () use (&$out, $go) {
+        return exec("while ! test -e $go; do :; done; seq 1 3", $out, $code) . " $code";
     });
     delay(1);
     $out = $value;
+    touch($go);
     echo await($running), ' ', json_encode($out), "\n";
 }
+
+unlink($go);
 
 // Two that share one: nothing is lost.
 class Shared { public ?array $lines = null; public int $number = 0; }
