@@ -485,6 +485,7 @@ constexpr std::string_view kCopies[] = {"stream_copy_to_stream"};
 constexpr std::string_view kReadsOfSecond[] = {"file_put_contents"};
 constexpr std::string_view kFilterRemovals[] = {"stream_filter_remove"};
 constexpr std::string_view kPersistent[] = {"pfsockopen", "stream_socket_client"};
+/// Not those that wait long and are woken by the close itself (`stream_socket_accept`): while somebody is noted each read looks for him.
 constexpr std::string_view kOthers[] = {
     "feof",
     "fseek",
@@ -500,10 +501,7 @@ constexpr std::string_view kOthers[] = {
     "stream_set_timeout",
     "stream_set_write_buffer",
     "stream_set_read_buffer",
-    "stream_socket_accept",
     "stream_socket_enable_crypto",
-    "stream_socket_sendto",
-    "stream_socket_recvfrom",
     "stream_socket_shutdown",
     "stream_filter_append",
     "stream_filter_prepend",
