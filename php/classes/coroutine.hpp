@@ -140,7 +140,7 @@ private:
         is_loaded_ = false;
         if (UNEXPECTED(
                 OutputState::is_in_use() || CompareState::is_in_use() || ErrorHandlerState::is_in_use() ||
-                FiberBlock::is_in_use() || WrapperState::is_in_use()
+                request.has_rare_state
             )) {
             save_aside();
         }

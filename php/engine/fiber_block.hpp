@@ -14,8 +14,6 @@ namespace trueasync::php {
 /// A coroutine's part of that count. Only where there can be native fibers: each look at the count is a call into the engine.
 class FiberBlock {
 public:
-    static bool is_in_use() noexcept { return request.has_native_fibers; }
-
     void leave() noexcept {
         if (UNEXPECTED(request.has_native_fibers)) {
             for (; zend_fiber_switch_blocked(); ++count_) {

@@ -107,9 +107,17 @@ ZEND_NAMED_FUNCTION(waitpid_assigning) {
     usage.assign();
 }
 
+zif_handler register_before = nullptr;
+
+ZEND_NAMED_FUNCTION(register_wrapper) {
+    request.has_rare_state = true;
+    register_before(INTERNAL_FUNCTION_PARAM_PASSTHRU);
+}
+
 }  // namespace
 
 void guard_references() noexcept {
+    register_before = replace_handler(CG(function_table), "stream_wrapper_register", register_wrapper);
     exec_before = replace_handler(CG(function_table), "exec", exec_appending);
     select_before = replace_handler(CG(function_table), "socket_select", select_assigning);
     wait_before = replace_handler(CG(function_table), "pcntl_wait", wait_assigning);

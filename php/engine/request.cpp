@@ -129,6 +129,7 @@ ScopeEvent& main_scope() {
 bool start_slow() noexcept {
     find_observers();
     request.has_native_fibers = request.has_seen_fiber;
+    request.has_rare_state = request.has_rare_state || request.has_native_fibers;
     if (request.scheduler_page == nullptr) {
         request.scheduler_page = std::make_unique<Request::Page>();
     }
@@ -415,6 +416,7 @@ void request_begin() {
     request.is_open = true;
     request.in_shutdown_functions = false;
     request.has_seen_fiber = false;
+    request.has_rare_state = false;
     request.is_dying = false;
     watch_compiler();
     append_shutdown_function(first_function);

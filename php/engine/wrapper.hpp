@@ -13,7 +13,6 @@ namespace trueasync::php {
 
 class WrapperState {
 public:
-    static bool is_in_use() noexcept { return FG(user_stream_current_filename) != nullptr; }
     void leave() noexcept { name_ = std::exchange(FG(user_stream_current_filename), nullptr); }
     void enter() noexcept { FG(user_stream_current_filename) = std::exchange(name_, nullptr); }
 
