@@ -11,6 +11,8 @@
 #include <unistd.h>
 #include <array>
 #include <ctime>
+#include <fstream>
+#include <string>
 
 #include "support/suite.hpp"
 
@@ -97,13 +99,35 @@ private:
         }
     }
 
+    /// Once it sleeps: until then the clock of another process says what it said at the last tick, milliseconds ago.
     std::int64_t server_cpu_ns() const {
+        wait_until_asleep();
         clockid_t clock{};
         timespec time{};
         if (clock_getcpuclockid(server_.pid, &clock) != 0 || clock_gettime(clock, &time) != 0) {
             fail("the server has gone");
         }
         return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
+    }
+
+    /// It says that it sleeps just before it does.
+    void wait_until_asleep() const {
+        const Stopwatch watch;
+        for (int seen = 0; seen < 2;) {
+            ::usleep(200);
+            seen = is_asleep() ? seen + 1 : 0;
+            if (watch.elapsed_ns() > 10'000'000'000) {
+                fail("the server does not come to rest");
+            }
+        }
+    }
+
+    bool is_asleep() const {
+        std::ifstream file("/proc/" + std::to_string(server_.pid) + "/stat");
+        std::string text;
+        std::getline(file, text);
+        const std::size_t name_end = text.rfind(')');
+        return name_end != std::string::npos && text.compare(name_end, 3, ") S") == 0;
     }
 
     Server server_;
