@@ -170,13 +170,6 @@ ZEND_FUNCTION(Async_protect) {
     }
 }
 
-namespace {
-
-/// Fibers alone leave the engine as it is; for the API the scheduler runs since the first was made.
-bool is_started() noexcept { return request.runtime != nullptr || (request.has_seen_fiber && start()); }
-
-}  // namespace
-
 ZEND_FUNCTION(Async_current_coroutine) {
     ZEND_PARSE_PARAMETERS_NONE();
     Coroutine* current = is_started() && !request.is_in_scheduler ? Scheduler::current_coroutine() : nullptr;

@@ -3,6 +3,7 @@
 #include "../classes/coroutine.hpp"
 #include "../classes/exceptions.hpp"
 #include "../error.hpp"
+#include "mentions.hpp"
 #include "replace.hpp"
 #include "request.hpp"
 
@@ -130,6 +131,7 @@ public:
             fiber_ = nullptr;
             return {};
         }
+        PhpCoroutine::running().value = Value(result.get());
         result.move_to(&fiber_->result);
         fiber_->context.status = ZEND_FIBER_STATUS_DEAD;
         if (EG(exception) != nullptr) {
@@ -353,6 +355,9 @@ void free_fiber(zend_object* object) {
 zend_object* create_fiber(zend_class_entry* ce) {
     zend_object* object = create_before(ce);
     request.has_seen_fiber = true;
+    if (request.runtime == nullptr && request.is_open && mentions_async()) {
+        start();
+    }
     if (UNEXPECTED(free_before == nullptr)) {  // the engine hides its own: the first object shows them
         handlers = *object->handlers;
         destroy_before = std::exchange(handlers.dtor_obj, destroy_fiber);

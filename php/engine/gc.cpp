@@ -2,6 +2,7 @@
 
 #include "../error.hpp"
 #include "replace.hpp"
+#include "mentions.hpp"
 #include "request.hpp"
 
 #include <algorithm>
@@ -149,7 +150,9 @@ int collect() {
 
 /// What PHP code calls.
 ZEND_NAMED_FUNCTION(collect_function) {
-    if (!is_deferred()) {
+    // A program that uses streams and `Async\` has had the scheduler since the first stream.
+    const bool is_running = request.runtime != nullptr || (request.is_open && mentions_async() && is_started());
+    if (!is_running || !is_deferred()) {
         function_before(INTERNAL_FUNCTION_PARAM_PASSTHRU);
         return;
     }

@@ -15,7 +15,9 @@
 #include "host_names.hpp"
 #include "in_use.hpp"
 #include "jit.hpp"
+#include "mentions.hpp"
 #include "observer.hpp"
+#include "output.hpp"
 #include "overflow.hpp"
 #include "pcntl.hpp"
 #include "pipe_timeout.hpp"
@@ -163,6 +165,17 @@ bool start_slow() noexcept {
     return true;
 }
 
+namespace {
+
+zend_long next_resource() noexcept { return zend_hash_next_free_element(&EG(regular_list)); }
+
+}  // namespace
+
+bool is_started() noexcept {
+    return request.runtime != nullptr ||
+           ((request.has_seen_fiber || next_resource() > request.first_resource) && start());
+}
+
 bool may_suspend_slow() noexcept {
     if (request.is_in_scheduler) {
         zend_throw_error(nullptr, "The scheduler itself calls this code: it cannot suspend");
@@ -209,12 +222,15 @@ void finish_runtime() noexcept {
     }
     VmState bottom;  // main's own, which is not told of switches once it has finished
     FiberBlock blocked;
+    OutputState buffers;
     bottom.save();
     blocked.leave();
+    buffers.leave();
     request.is_in_scheduler = true;  // whatever runs here from now on is no coroutine's
     const Ref<Error> outcome = request.runtime->finish(std::move(main_error));
     bottom.load();
     blocked.enter();
+    buffers.enter();
     if (outcome != nullptr && outcome->code() == ErrorCode::Deadlock) {
         zend_execute_data* frame = std::exchange(EG(current_execute_data), nullptr);  // ours: it belongs in no trace
         note_uncaught(*outcome);
@@ -242,6 +258,7 @@ ExecuteEx execute_before = nullptr;
 /// Runs a script that is at the bottom of everything, then what it has left. The engine reports an uncaught exception only afterwards.
 void execute_bottom(zend_execute_data* execute_data) {
     zend_execute_ex = execute_before;  // for all calls inside: the engine's fast paths ask for this
+    request.first_resource = next_resource();
     if (UNEXPECTED(is_main_in_coroutine())) {
         execute_in_coroutine(execute_data);
     } else {
@@ -266,7 +283,9 @@ void watch_next_script() {
 }
 
 zend_op_array* compile_file(zend_file_handle* handle, int type) {
+    const zend_long before = next_resource();
     zend_op_array* script = compile_file_before(handle, type);
+    request.first_resource += next_resource() - before;
     if (script != nullptr) {
         watch_next_script();
     }
@@ -419,6 +438,7 @@ void request_begin() {
     request.has_rare_state = false;
     request.is_dying = false;
     watch_compiler();
+    mentions_request_begin();
     append_shutdown_function(first_function);
     error_handler_request_begin();
     guard_fork();  // both before any script is compiled: the JIT keeps the handlers that it has seen

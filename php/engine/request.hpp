@@ -31,6 +31,7 @@ struct Request {
     bool is_interrupt_queued = false;
     bool is_dying = false;               // after a fatal error: coroutines only unwind, no code of theirs runs
     bool has_seen_fiber = false;         // one was made: the first question about coroutines starts the scheduler
+    zend_long first_resource = 0;        // of the script: what it has opened has this number or a greater one
     bool has_native_fibers = false;      // from before the runtime: they may go on beside its coroutines
     bool has_rare_state = false;         // such fibers, or stream wrappers written in PHP: each switch has more to look after
     bool in_shutdown_functions = false;  // the script is over, its shutdown functions are being called
@@ -41,6 +42,9 @@ extern TA_PHP_THREAD_LOCAL Request request;
 /// The running script becomes the main coroutine, if it is not. False: it threw.
 bool start_slow() noexcept;
 inline bool start() noexcept { return EXPECTED(request.runtime != nullptr) || start_slow(); }
+
+/// Whether the scheduler runs, as the API tells it: it does since the first fiber or stream.
+bool is_started() noexcept;
 
 /// The scope of the script and all that comes after; made when it is first needed.
 ScopeEvent& main_scope();

@@ -20,7 +20,7 @@ $a->resume();
 echo $a->getReturn(), "\n";
 var_dump($b->isSuspended());
 $old = $b;
-Async\suspend();  // from now on fibers are coroutines; those that have begun go on as they were
+require __DIR__ . '/suspend.inc';  // not seen before; from now on fibers are coroutines; those that have begun go on as they were
 $old->resume();
 $old->resume();
 var_dump($old->getReturn());

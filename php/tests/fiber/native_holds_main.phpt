@@ -6,18 +6,17 @@ true_async
 <?php if (getenv('USE_ZEND_ALLOC') === '0') die('skip valgrind loses its way on the stacks of PHP\'s own fibers'); ?>
 --FILE--
 <?php
-use function Async\{spawn, suspend};
-class Slow { function __destruct() { echo "destructor begins\n"; suspend(); suspend(); echo "destructor ends\n"; } }
 $fiber = new Fiber(function () {
-    spawn(function () { new Slow(); });
-    suspend();
+    require __DIR__ . '/slow.inc';
+    spawn_slow();
+    require __DIR__ . '/suspend.inc';
     echo "fiber suspends\n";
     Fiber::suspend(1);
     echo "fiber ends\n";
 });
 $fiber->start();
 echo "main\n";
-suspend();
+require __DIR__ . '/suspend.inc';
 $fiber->resume();
 ?>
 --EXPECT--

@@ -12,7 +12,6 @@ $f = new Fiber(function () {
     Fiber::suspend();
     echo "fiber continues\n";
 });
-suspend();
 $f->start();
 echo "main sees: "; var_dump($f->isSuspended());
 echo "resuming\n";
