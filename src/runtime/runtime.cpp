@@ -166,14 +166,15 @@ void Runtime::stuck() noexcept {
         }
         if (is_first) {
             cancel_all(Error::cancellation(CancelReason::Deadlock, "Deadlock detected", std::move(error)));
-        } else {
-            shutdown(std::move(error));  // they caught it and wait again: ask them to stop
+        } else {  // they caught it and wait again: ask them to stop
+            shutdown(Error::cancellation(CancelReason::Shutdown, "Deadlock detected", std::move(error)));
         }
         return;
     }
     if (!was_cancelled_again_ && !is_grace_over_) {
         was_cancelled_again_ = true;
-        cancel_all(Error::cancellation(CancelReason::Shutdown, "Graceful shutdown"));
+        const char* why = scheduler_.stats_.deadlocks > 1 ? "Deadlock detected" : "Graceful shutdown";
+        cancel_all(Error::cancellation(CancelReason::Shutdown, why));
         return;
     }
     go_final();

@@ -34,7 +34,7 @@ Scheduler::Scheduler(Runtime& runtime, Reactor& reactor, StackPool& stacks, Sche
     : runtime_(runtime), reactor_(reactor), stacks_(stacks), settings_(settings) {
     settings_.turns_per_tick = std::max(settings_.turns_per_tick, 1U);
     settings_.tick_interval = std::max(settings_.tick_interval, Duration(1));
-    turns_wanted_ = settings_.turns_per_tick;
+    turns_wanted_ = reactor_.has_real_clock() ? 1 : settings_.turns_per_tick;
 }
 
 Scheduler::~Scheduler() = default;
@@ -431,7 +431,6 @@ void Scheduler::tick() noexcept {
         const Duration passed = now - last_tick_;
         if (last_tick_ == Instant()) {  // it has slept since, and did not look at the clock for that
             last_tick_ = now;
-            tick_reactor();
         } else if (passed >= settings_.tick_interval) {
             // Turns took longer than thought: look at the clock sooner next time.
             const auto share = passed / settings_.tick_interval;
@@ -512,6 +511,10 @@ void Scheduler::loop() noexcept {
                     host_hook_->woke();
                 }
                 last_tick_ = Instant();
+                if (reactor_.has_real_clock()) {
+                    turns_wanted_ = 1;  // how long turns take now is not known; the first two are not worth a look at the clock
+                    grant_turns(2);
+                }
             }
             continue;
         }

@@ -11,7 +11,7 @@ namespace trueasync {
 
 /// Has timers and triggers. When it would have to sleep it jumps to the nearest deadline instead; with only triggers left it
 /// really waits, for another thread to fire one. Has no descriptors.
-class TA_API VirtualReactor final : public Reactor {
+class TA_API VirtualReactor : public Reactor {
 public:
     VirtualReactor() : triggers_(TriggerQueue::create()) {}
     ~VirtualReactor() override { ReactorEvent::close_all(*this); }

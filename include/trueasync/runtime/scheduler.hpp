@@ -98,8 +98,8 @@ struct SchedulerStats {
 };
 
 struct SchedulerSettings {
-    /// At most this many switches between two looks at the reactor; fewer when turns take long.
-    std::uint32_t turns_per_tick = 1024;
+    /// At most this many switches between two looks at the clock, or at a reactor without one; fewer until turns have proved short.
+    std::uint32_t turns_per_tick = 64;
     /// With a real clock: how long the reactor may be left alone while coroutines are ready.
     Duration tick_interval = std::chrono::microseconds(100);
 };

@@ -219,7 +219,7 @@ RUNTIME_TEST(Run, HandleMayOutliveIt) {
 RUNTIME_TEST(Run, TakesSettingsAndCountsWhatItDoes) {
     /// [settings]
     RunOptions options;
-    options.settings.scheduler.turns_per_tick = 64;   // look at the event loop at least this often
+    options.settings.scheduler.turns_per_tick = 16;   // look at the event loop at least this often
     options.settings.stacks.stack_size = 128 * 1024;  // of each coroutine
     options.settings.shutdown_grace = Deadline::after(2s);
     options.reactor = std::make_unique<VirtualReactor>();  // a clock for tests; the real loop when left out

@@ -313,11 +313,11 @@ RUNTIME_TEST(HostHook, MainIsFinishedOnceAndLast) {
 }
 
 CORO_TEST(HostHook, AbsentHookAndHandlersCostNothing) {
-    auto other = spawn([] { settle(100); });
+    auto other = spawn([] { settle(50); });
     suspend();
     const SchedulerStats before = scheduler().stats();
-    settle(50);
-    EXPECT_EQ(scheduler().stats().switches - before.switches, 100U);
+    settle(20);
+    EXPECT_EQ(scheduler().stats().switches - before.switches, 40U);
     EXPECT_EQ(scheduler().stats().ticks, before.ticks);
     await(other);
 }

@@ -365,6 +365,43 @@ RUNTIME_TEST(Scheduler, DefaultSettingsTickWithinTheirTurns) {
     });
 }
 
+/// A clock that tests move, and that the scheduler looks at as at a real one.
+class ClockReactor final : public VirtualReactor {
+public:
+    bool has_real_clock() const noexcept override { return true; }
+};
+
+/// Turns of five milliseconds each until a timer of twelve is seen; `before` comes first.
+int long_turns_until_a_timer(const std::function<void()>& before) {
+    RunOptions options;
+    options.reactor = std::make_unique<ClockReactor>();
+    return run(
+        [&] {
+            auto& clock = static_cast<ClockReactor&>(Scheduler::current()->reactor());
+            before();
+            bool is_fired = false;
+            const auto timer = call_after(12ms, [&] { is_fired = true; });
+            int turns = 0;
+            for (; turns < 1000 && !is_fired; ++turns) {
+                clock.advance(5ms);
+                suspend();
+            }
+            return turns;
+        },
+        std::move(options)
+    );
+}
+
+TEST(SchedulerClock, LongTurnsDoNotKeepTheReactorWaiting) {
+    EXPECT_LE(long_turns_until_a_timer([] {}), 4);
+    EXPECT_LE(long_turns_until_a_timer([] { sleep_for(1ms); }), 6) << "after a sleep";
+}
+
+TEST(SchedulerClock, LongTurnsAfterShortOnesAreSeenSoon) {
+    const int most = static_cast<int>(SchedulerSettings().turns_per_tick);
+    EXPECT_LE(long_turns_until_a_timer([] { settle(10'000); }), most + 4);
+}
+
 RUNTIME_TEST(Scheduler, LoneCoroutineDoesNotStarveTheReactor) {
     RuntimeSettings settings;
     settings.scheduler.turns_per_tick = 16;
