@@ -466,12 +466,12 @@ RUNTIME_TEST(RunThreads, ExceptionsStayOnTheirThread) {
 RUNTIME_TEST(Run, ErrorOfAHandleThatOutlivesItIsReported) {
     Handle<void> handle;
     run([&] { handle = spawn([] { throw std::runtime_error("nobody asked"); }); });
-    set_report_sink(nullptr);
+    ReportSink* const before = set_report_sink(nullptr);
     ::testing::internal::CaptureStderr();
     run([] {});  // leaves the standard sink behind where there was none
     handle = {};
     EXPECT_NE(::testing::internal::GetCapturedStderr().find("nobody asked"), std::string::npos);
-    set_report_sink(&sink);
+    set_report_sink(before);
 }
 
 RUNTIME_TEST(Run, FinishIsForMainOnly) {
