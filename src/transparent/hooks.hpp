@@ -114,9 +114,11 @@ pid_t wait4(pid_t child, int* status, int options, rusage* usage);
 int waitid(idtype_t type, id_t id, siginfo_t* info, int options);
 FILE* popen(const char* command, const char* mode);
 int pclose(FILE* stream);
+/// It comes from our `popen`. To the C library closing it in another way is the same as `pclose`.
+bool has_child(FILE* stream) noexcept;
 int system(const char* command);
-/// A child that shares our memory until it becomes another program would take its parent's descriptors for its own.
-pid_t vfork();
+/// A fork where there is a runtime.
+pid_t vfork() __asm__("trueasync_hooked_vfork") __attribute__((returns_twice));
 
 // lock.cpp
 int flock(int fd, int operation);
