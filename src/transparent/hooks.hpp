@@ -66,6 +66,9 @@ ssize_t sendmsg(int fd, const msghdr* message, int flags);
 ssize_t __recv_chk(int fd, void* buffer, size_t size, size_t room, int flags);
 ssize_t __recvfrom_chk(int fd, void* buffer, size_t size, size_t room, int flags, sockaddr* address, socklen_t* length);
 
+// attempt.cpp
+int setsockopt(int fd, int level, int option, const void* value, socklen_t size);
+
 // connection.cpp
 int connect(int fd, const sockaddr* address, socklen_t size);
 int accept(int fd, sockaddr* address, socklen_t* size);

@@ -146,6 +146,14 @@ bool has_descriptors(msghdr& message) noexcept {
     return (message.msg_flags & MSG_CTRUNC) != 0;
 }
 
+/// They are about to be sent.
+void note_descriptors(msghdr message) noexcept {
+    message.msg_flags = 0;
+    if (has_descriptors(message)) {
+        are_descriptors_sent.store(true, std::memory_order_relaxed);
+    }
+}
+
 ssize_t receive_whole_message(int fd, msghdr* message, int flags) noexcept {
     Parts rest(std::span<const iovec>(message->msg_iov, message->msg_iovlen));
     const msghdr wanted = *message;
@@ -189,7 +197,9 @@ ssize_t recv(int fd, void* buffer, size_t size, int flags) {
     const ssize_t result = receiving(fd, flags, [&](int how) { return ::recv(fd, buffer, size, how); });
     constexpr int kPlain = MSG_DONTWAIT | MSG_NOSIGNAL;
     if (result > 0 && static_cast<std::size_t>(result) < size && (flags & ~kPlain) == 0) {
-        note_short_read(fd);
+        if (IoReactor* reactor = suspending_reactor(); reactor != nullptr && kind_of(fd) == Kind::Stream) {
+            note_short_read(*reactor, fd);
+        }
     }
     return result;
 }
@@ -217,7 +227,13 @@ ssize_t recvmsg(int fd, msghdr* message, int flags) {
     if (TA_UNLIKELY(wants_all(flags)) && message != nullptr && message->msg_iovlen <= IOV_MAX) {
         return receive_whole_message(fd, message, flags);
     }
-    return receiving(fd, flags, [&](int how) { return ::recvmsg(fd, message, how); });
+    const ssize_t result = receiving(fd, flags, [&](int how) { return ::recvmsg(fd, message, how); });
+    if (result > 0 && message->msg_control != nullptr) {  // has to do with messages
+        if (IoReactor* reactor = suspending_reactor()) {
+            reactor->set_short_read(fd, Descriptor::ShortRead::Nothing);
+        }
+    }
+    return result;
 }
 
 ssize_t send(int fd, const void* data, size_t size, int flags) {
@@ -257,6 +273,9 @@ ssize_t sendto(int fd, const void* data, size_t size, int flags, const sockaddr*
 }
 
 ssize_t sendmsg(int fd, const msghdr* message, int flags) {
+    if (message != nullptr && message->msg_control != nullptr) {
+        note_descriptors(*message);
+    }
     if ((flags & MSG_DONTWAIT) != 0) {
         return unless_closing(fd, [&] { return ::sendmsg(fd, message, flags); });
     }

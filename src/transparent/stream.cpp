@@ -111,7 +111,7 @@ ssize_t read_parts(DescriptorCall& call, int fd, const iovec* parts, int count) 
         [&] { return ::readv(fd, parts, count); }
     );
     if (count == 1 && result > 0 && static_cast<std::size_t>(result) < parts->iov_len && call.kind() == Kind::Stream) {
-        call.reactor().mark_short(fd, PollMask::Readable);
+        note_short_read(call.reactor(), fd);
     }
     return result;
 }
