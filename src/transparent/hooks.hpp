@@ -54,6 +54,11 @@ ssize_t write(int fd, const void* data, size_t size);
 ssize_t writev(int fd, const iovec* parts, int count);
 ssize_t sendfile(int to, int from, off_t* offset, size_t size);
 ssize_t sendfile64(int to, int from, off64_t* offset, size_t size);
+ssize_t splice(int from, off64_t* from_offset, int to, off64_t* to_offset, size_t size, unsigned flags);
+ssize_t preadv2(int fd, const iovec* parts, int count, off_t offset, int flags);
+ssize_t pwritev2(int fd, const iovec* parts, int count, off_t offset, int flags);
+ssize_t preadv64v2(int fd, const iovec* parts, int count, off64_t offset, int flags);
+ssize_t pwritev64v2(int fd, const iovec* parts, int count, off64_t offset, int flags);
 ssize_t __read_chk(int fd, void* buffer, size_t size, size_t room);
 
 // message.cpp
@@ -63,6 +68,8 @@ ssize_t recvmsg(int fd, msghdr* message, int flags);
 ssize_t send(int fd, const void* data, size_t size, int flags);
 ssize_t sendto(int fd, const void* data, size_t size, int flags, const sockaddr* address, socklen_t length);
 ssize_t sendmsg(int fd, const msghdr* message, int flags);
+int recvmmsg(int fd, mmsghdr* messages, unsigned count, int flags, timespec* timeout);
+int sendmmsg(int fd, mmsghdr* messages, unsigned count, int flags);
 ssize_t __recv_chk(int fd, void* buffer, size_t size, size_t room, int flags);
 ssize_t __recvfrom_chk(int fd, void* buffer, size_t size, size_t room, int flags, sockaddr* address, socklen_t* length);
 
