@@ -272,6 +272,7 @@ void IoReactor::lose(int fd, Descriptor& descriptor, DescriptorWait::End end) no
     descriptor.registered = descriptor.ready = descriptor.sticky = PollMask::None;
     descriptor.state = Descriptor::State::Unknown;
     descriptor.unwanted = 0;
+    descriptor.short_read = Descriptor::ShortRead::Unknown;
     if (std::exchange(descriptor.look_at, Instant::max()) != Instant::max()) {
         disarm(*timers_of_descriptors_[fd]);
         --far_timers_;

@@ -56,10 +56,25 @@ private:
     Deadline deadline_;
 };
 
-/// After a read from a stream that did not fill its buffer: the next wait need not ask whether there is more.
-inline void note_short_read(int fd) noexcept {
-    if (IoReactor* reactor = suspending_reactor(); reactor != nullptr && kind_of(fd) == Kind::Stream) {
-        reactor->mark_short(fd, PollMask::Readable);
+/// Whether this process has sent descriptors through a unix socket: a plain read gets no more than the message they came with.
+extern std::atomic<bool> are_descriptors_sent;
+
+Descriptor::ShortRead ask_short_read(int fd) noexcept;
+
+/// After a read from a stream that did not fill its buffer: the next wait need not ask whether there is more, unless reads of this one also end
+/// where a message does.
+inline void note_short_read(IoReactor& reactor, int fd) noexcept {
+    using ShortRead = Descriptor::ShortRead;
+    const Descriptor* descriptor = reactor.find(fd);
+    if (descriptor == nullptr || !any(descriptor->ready & PollMask::Readable)) {
+        return;
+    }
+    if (TA_UNLIKELY(descriptor->short_read == ShortRead::Unknown)) {
+        reactor.set_short_read(fd, ask_short_read(fd));
+    }
+    if (descriptor->short_read == ShortRead::Drained ||
+        (descriptor->short_read == ShortRead::Local && !are_descriptors_sent.load(std::memory_order_relaxed))) {
+        reactor.mark_short(fd, PollMask::Readable);
     }
 }
 

@@ -79,6 +79,67 @@ private:
     struct stat socket_ {};
 };
 
+/// Listens, and nobody is there. What does not listen gets its error from `accept`.
+bool is_quiet(int fd) noexcept {
+    pollfd one{fd, POLLIN, 0};
+    int is_listener = 0;
+    socklen_t size = sizeof(is_listener);
+    return ::poll(&one, 1, 0) == 0 && ::getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &is_listener, &size) == 0 &&
+           is_listener != 0;
+}
+
+enum class Peer : std::uint8_t { Told, Later, OthersTurn };
+
+/// Calls `accept` so that it does not block. `Told`: it has an answer for the program.
+template <typename Accept>
+Peer try_accept(int fd, int& accepted, Accept&& accept) noexcept {
+    int flags = ::fcntl(fd, F_GETFL);
+    const bool may_be_others = (flags & O_NONBLOCK) != 0;
+    if (!may_be_others && is_quiet(fd)) {
+        return Peer::Later;
+    }
+    const FlagTurn turn(fd);
+    if (!turn.is_taken()) {
+        return Peer::OthersTurn;
+    }
+    flags = may_be_others ? ::fcntl(fd, F_GETFL) : flags;
+    const NonBlockingHere here(fd, flags);
+    accepted = accept();
+    return accepted >= 0 || errno != EAGAIN || here.was_non_blocking() ? Peer::Told : Peer::Later;
+}
+
+/// Listeners are shared by processes, so there may be nobody any more, however ready it was.
+template <typename Accept>
+int await_peer(DescriptorCall& call, int fd, Accept&& accept) noexcept {
+    for (Backoff others;;) {
+        int accepted = -1;
+        Waited waited = Waited::Ready;
+        switch (try_accept(fd, accepted, accept)) {
+            case Peer::Told:
+                if (accepted < 0 && errno == EAGAIN && !is_cut_off()) {
+                    errno = EAGAIN;
+                }
+                return accepted;
+            case Peer::Later:
+                waited = call.wait(PollMask::Readable);
+                break;
+            case Peer::OthersTurn:
+                waited = others.wait();
+        }
+        switch (waited) {
+            case Waited::Ready:
+                break;
+            case Waited::TimedOut:
+                errno = EAGAIN;
+                return -1;
+            case Waited::Failed:
+                return -1;
+            case Waited::Blocks:
+                return accept();
+        }
+    }
+}
+
 }  // namespace
 
 int connect(int fd, const sockaddr* address, socklen_t size) {
@@ -117,21 +178,10 @@ int connect(int fd, const sockaddr* address, socklen_t size) {
 }
 
 int accept4(int fd, sockaddr* address, socklen_t* size, int flags) {
-    const socklen_t room = size != nullptr ? *size : 0;
     return on_descriptor(
         fd, [&] { return ::accept4(fd, address, size, flags); },
         [&](DescriptorCall& call) {
-            const int accepted = call.until_done(
-                PollMask::Readable,
-                [&] {
-                    if (size != nullptr) {
-                        *size = room;
-                    }
-                    const NonBlockingHere here(fd);
-                    return ::accept4(fd, address, size, flags);
-                },
-                [&] { return ::accept4(fd, address, size, flags); }
-            );
+            const int accepted = await_peer(call, fd, [&] { return ::accept4(fd, address, size, flags); });
             if (accepted >= 0) {
                 set_kind(accepted, Kind::Unknown);
                 call.reactor().descriptor_opened(accepted);

@@ -69,6 +69,9 @@ int close_range(unsigned first, unsigned last, int flags) {
 }
 
 int fclose(FILE* stream) {
+    if (TA_UNLIKELY(has_child(stream))) {
+        return hooked::pclose(stream);
+    }
     const int before = errno;
     if (const int fd = stream != nullptr ? ::fileno(stream) : -1; fd >= 0) {
         let_go(fd);

@@ -54,6 +54,11 @@ ssize_t write(int fd, const void* data, size_t size);
 ssize_t writev(int fd, const iovec* parts, int count);
 ssize_t sendfile(int to, int from, off_t* offset, size_t size);
 ssize_t sendfile64(int to, int from, off64_t* offset, size_t size);
+ssize_t splice(int from, off64_t* from_offset, int to, off64_t* to_offset, size_t size, unsigned flags);
+ssize_t preadv2(int fd, const iovec* parts, int count, off_t offset, int flags);
+ssize_t pwritev2(int fd, const iovec* parts, int count, off_t offset, int flags);
+ssize_t preadv64v2(int fd, const iovec* parts, int count, off64_t offset, int flags);
+ssize_t pwritev64v2(int fd, const iovec* parts, int count, off64_t offset, int flags);
 ssize_t __read_chk(int fd, void* buffer, size_t size, size_t room);
 
 // message.cpp
@@ -63,8 +68,13 @@ ssize_t recvmsg(int fd, msghdr* message, int flags);
 ssize_t send(int fd, const void* data, size_t size, int flags);
 ssize_t sendto(int fd, const void* data, size_t size, int flags, const sockaddr* address, socklen_t length);
 ssize_t sendmsg(int fd, const msghdr* message, int flags);
+int recvmmsg(int fd, mmsghdr* messages, unsigned count, int flags, timespec* timeout);
+int sendmmsg(int fd, mmsghdr* messages, unsigned count, int flags);
 ssize_t __recv_chk(int fd, void* buffer, size_t size, size_t room, int flags);
 ssize_t __recvfrom_chk(int fd, void* buffer, size_t size, size_t room, int flags, sockaddr* address, socklen_t* length);
+
+// attempt.cpp
+int setsockopt(int fd, int level, int option, const void* value, socklen_t size);
 
 // connection.cpp
 int connect(int fd, const sockaddr* address, socklen_t size);
@@ -114,9 +124,11 @@ pid_t wait4(pid_t child, int* status, int options, rusage* usage);
 int waitid(idtype_t type, id_t id, siginfo_t* info, int options);
 FILE* popen(const char* command, const char* mode);
 int pclose(FILE* stream);
+/// It comes from our `popen`. To the C library closing it in another way is the same as `pclose`.
+bool has_child(FILE* stream) noexcept;
 int system(const char* command);
-/// A child that shares our memory until it becomes another program would take its parent's descriptors for its own.
-pid_t vfork();
+/// A fork where there is a runtime.
+pid_t vfork() __asm__("trueasync_hooked_vfork") __attribute__((returns_twice));
 
 // lock.cpp
 int flock(int fd, int operation);

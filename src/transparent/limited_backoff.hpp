@@ -1,10 +1,10 @@
 #pragma once
 
 #include <sys/socket.h>
-#include <sys/time.h>
 #include <algorithm>
 #include <chrono>
 
+#include "times.hpp"
 #include "waiting.hpp"
 
 namespace trueasync::hooked {
@@ -16,7 +16,7 @@ inline Deadline call_limit(int fd, int option) noexcept {
     if (::getsockopt(fd, SOL_SOCKET, option, &limit, &size) != 0 || (limit.tv_sec == 0 && limit.tv_usec == 0)) {
         return Deadline::never();
     }
-    return Deadline::after(std::chrono::seconds(limit.tv_sec) + std::chrono::microseconds(limit.tv_usec));
+    return Deadline::after(to_duration(to_timespec(limit)));
 }
 
 /// Pauses that grow, as those of `Backoff`, up to a limit.

@@ -4,6 +4,7 @@
 #include "hooks.hpp"
 #include "limited_backoff.hpp"
 #include "parts.hpp"
+#include "times.hpp"
 
 extern "C" {
 ssize_t __recv_chk(int fd, void* buffer, size_t size, size_t room, int flags);
@@ -97,7 +98,7 @@ ssize_t receiving(int fd, int flags, Receive&& receive, const Parts* rest = null
     if ((flags & MSG_PEEK) == 0 && is_cut_off()) {
         return -1;
     }
-    if ((flags & MSG_DONTWAIT) != 0) {
+    if ((flags & (MSG_DONTWAIT | MSG_OOB | MSG_ERRQUEUE)) != 0) {  // urgent data and errors are there or not
         return unless_closing(fd, [&] { return receive(flags); });
     }
     return on_descriptor(
@@ -146,6 +147,14 @@ bool has_descriptors(msghdr& message) noexcept {
     return (message.msg_flags & MSG_CTRUNC) != 0;
 }
 
+/// They are about to be sent.
+void note_descriptors(msghdr message) noexcept {
+    message.msg_flags = 0;
+    if (has_descriptors(message)) {
+        are_descriptors_sent.store(true, std::memory_order_relaxed);
+    }
+}
+
 ssize_t receive_whole_message(int fd, msghdr* message, int flags) noexcept {
     Parts rest(std::span<const iovec>(message->msg_iov, message->msg_iovlen));
     const msghdr wanted = *message;
@@ -189,7 +198,9 @@ ssize_t recv(int fd, void* buffer, size_t size, int flags) {
     const ssize_t result = receiving(fd, flags, [&](int how) { return ::recv(fd, buffer, size, how); });
     constexpr int kPlain = MSG_DONTWAIT | MSG_NOSIGNAL;
     if (result > 0 && static_cast<std::size_t>(result) < size && (flags & ~kPlain) == 0) {
-        note_short_read(fd);
+        if (IoReactor* reactor = suspending_reactor(); reactor != nullptr && kind_of(fd) == Kind::Stream) {
+            note_short_read(*reactor, fd);
+        }
     }
     return result;
 }
@@ -198,15 +209,11 @@ ssize_t recvfrom(int fd, void* buffer, size_t size, int flags, sockaddr* address
     if (address == nullptr) {
         return hooked::recv(fd, buffer, size, flags);
     }
-    const socklen_t room = length != nullptr ? *length : 0;
     Parts rest(buffer, size);
     const auto receive = [&](int how) {
         const iovec part = *rest.data();
         if (rest.moved() != 0) {  // the address came with the first piece
             return taken(rest, ::recv(fd, part.iov_base, part.iov_len, how), flags);
-        }
-        if (length != nullptr) {
-            *length = room;
         }
         return taken(rest, ::recvfrom(fd, part.iov_base, part.iov_len, how, address, length), flags);
     };
@@ -217,7 +224,13 @@ ssize_t recvmsg(int fd, msghdr* message, int flags) {
     if (TA_UNLIKELY(wants_all(flags)) && message != nullptr && message->msg_iovlen <= IOV_MAX) {
         return receive_whole_message(fd, message, flags);
     }
-    return receiving(fd, flags, [&](int how) { return ::recvmsg(fd, message, how); });
+    const ssize_t result = receiving(fd, flags, [&](int how) { return ::recvmsg(fd, message, how); });
+    if (result > 0 && message->msg_control != nullptr) {  // has to do with messages
+        if (IoReactor* reactor = suspending_reactor()) {
+            reactor->set_short_read(fd, Descriptor::ShortRead::Nothing);
+        }
+    }
+    return result;
 }
 
 ssize_t send(int fd, const void* data, size_t size, int flags) {
@@ -249,14 +262,32 @@ ssize_t sendto(int fd, const void* data, size_t size, int flags, const sockaddr*
     return on_descriptor(
         fd, [&] { return original(flags); },
         [&](DescriptorCall& call) {
-            return call.until_done(
-                PollMask::Writable, [&] { return original(flags | MSG_DONTWAIT); }, [&] { return original(flags); }
+            if (call.kind() != Kind::Stream) {
+                return call.until_done(
+                    PollMask::Writable, [&] { return original(flags | MSG_DONTWAIT); }, [&] { return original(flags); }
+                );
+            }
+            Parts parts(data, size);
+            bool has_begun = false;  // to connect, with MSG_FASTOPEN, or to send
+            const auto send_part = [&](int how) {
+                const iovec part = *parts.data();
+                const ssize_t result =
+                    has_begun ? ::send(fd, part.iov_base, part.iov_len, how & ~MSG_FASTOPEN)
+                              : ::sendto(fd, part.iov_base, part.iov_len, how, address, length);
+                has_begun = has_begun || result >= 0 || errno == EINPROGRESS;
+                return result;
+            };
+            return move_all(
+                call, fd, parts, [&] { return send_part(flags | MSG_DONTWAIT); }, [&] { return send_part(flags); }
             );
         }
     );
 }
 
 ssize_t sendmsg(int fd, const msghdr* message, int flags) {
+    if (message != nullptr && message->msg_control != nullptr) {
+        note_descriptors(*message);
+    }
     if ((flags & MSG_DONTWAIT) != 0) {
         return unless_closing(fd, [&] { return ::sendmsg(fd, message, flags); });
     }
@@ -269,22 +300,80 @@ ssize_t sendmsg(int fd, const msghdr* message, int flags) {
                     [&] { return ::sendmsg(fd, message, flags); }
                 );
             }
-            Parts parts(std::span<const iovec>(message->msg_iov, message->msg_iovlen));
-            const auto send_parts = [&](int how) {
-                msghdr rest = *message;
-                rest.msg_iov = const_cast<iovec*>(parts.data());
-                rest.msg_iovlen = static_cast<std::size_t>(parts.count());
-                if (parts.moved() != 0) {  // descriptors that are sent along went with the first part
-                    rest.msg_control = nullptr;
-                    rest.msg_controllen = 0;
-                }
-                return ::sendmsg(fd, &rest, how);
+            bool has_begun = false;
+            const auto send_rest = [&](Parts& parts) {
+                const auto send_parts = [&](int how) {
+                    msghdr rest = *message;
+                    rest.msg_iov = const_cast<iovec*>(parts.data());
+                    rest.msg_iovlen = static_cast<std::size_t>(parts.count());
+                    if (parts.moved() != 0) {  // descriptors that are sent along went with the first part
+                        rest.msg_control = nullptr;
+                        rest.msg_controllen = 0;
+                    }
+                    if (has_begun || parts.moved() != 0) {
+                        rest.msg_name = nullptr;
+                        rest.msg_namelen = 0;
+                        how &= ~MSG_FASTOPEN;
+                    }
+                    return ::sendmsg(fd, &rest, how);
+                };
+                return move_all(
+                    call, fd, parts, [&] { return send_parts(flags | MSG_DONTWAIT); }, [&] { return send_parts(flags); }
+                );
             };
-            return move_all(
-                call, fd, parts, [&] { return send_parts(flags | MSG_DONTWAIT); }, [&] { return send_parts(flags); }
+            const auto send_whole = [&] {
+                const ssize_t result = ::sendmsg(fd, message, flags | MSG_DONTWAIT);
+                has_begun = result < 0 && errno == EINPROGRESS;
+                return result;
+            };
+            // A first look, so that a pointer which is wrong is the kernel's to find out.
+            if (message == nullptr) {
+                return send_whole();
+            }
+            return send_all(
+                call, fd, std::span<const iovec>(message->msg_iov, message->msg_iovlen), send_whole, send_rest
             );
         }
     );
+}
+
+int recvmmsg(int fd, mmsghdr* messages, unsigned count, int flags, timespec* timeout) {
+    const auto original = [&] { return ::recvmmsg(fd, messages, count, flags, timeout); };
+    if ((flags & (MSG_DONTWAIT | MSG_OOB | MSG_ERRQUEUE)) != 0) {
+        return static_cast<int>(unless_closing(fd, [&] { return ssize_t{original()}; }));
+    }
+    return on_descriptor(fd, original, [&](DescriptorCall& call) {
+        // The time is looked at after each message, so it does not end a wait.
+        const Instant end = timeout != nullptr ? Deadline::after(to_duration(*timeout)).resolve(call.reactor().now())
+                                               : Instant::max();
+        unsigned done = 0;
+        do {
+            const int result = call.until_done(
+                PollMask::Readable,
+                [&] { return ::recvmmsg(fd, messages + done, count - done, flags | MSG_DONTWAIT, nullptr); },
+                [&] { return ::recvmmsg(fd, messages + done, count - done, flags, timeout); }
+            );
+            if (result < 0) {
+                return done != 0 ? static_cast<int>(done) : result;
+            }
+            done += static_cast<unsigned>(result);
+        } while (done < count && (flags & MSG_WAITFORONE) == 0 && call.reactor().now() < end && !is_non_blocking(fd));
+        return static_cast<int>(done);
+    });
+}
+
+int sendmmsg(int fd, mmsghdr* messages, unsigned count, int flags) {
+    if (suspending_reactor() == nullptr) {
+        return ::sendmmsg(fd, messages, count, flags);
+    }
+    for (unsigned i = 0; i < count; ++i) {
+        const ssize_t result = hooked::sendmsg(fd, &messages[i].msg_hdr, flags);
+        if (result < 0) {
+            return i != 0 ? static_cast<int>(i) : -1;
+        }
+        messages[i].msg_len = static_cast<unsigned>(result);
+    }
+    return static_cast<int>(count);
 }
 
 ssize_t __recv_chk(int fd, void* buffer, size_t size, size_t room, int flags) {

@@ -3,8 +3,10 @@
 /// Data in several parts, of which a beginning may be done.
 
 #include <sys/uio.h>
+#include <algorithm>
 #include <climits>
 #include <cstddef>
+#include <numeric>
 #include <span>
 #include <vector>
 
@@ -57,6 +59,9 @@ ssize_t move_all(DescriptorCall& call, int fd, Parts& parts, Now&& now, Block&& 
     }
     const auto attempt = [&] {
         const ssize_t result = now();
+        if (TA_UNLIKELY(result < 0 && errno == EINPROGRESS) && !is_non_blocking(fd)) {  // a connection that begins with data
+            errno = EAGAIN;
+        }
         if (TA_UNLIKELY(result < 0 && errno == EAGAIN && parts.moved() != 0)) {
             turn.take();
         }
@@ -70,6 +75,28 @@ ssize_t move_all(DescriptorCall& call, int fd, Parts& parts, Now&& now, Block&& 
         parts.advance(static_cast<std::size_t>(result));
     } while (!parts.empty() && !is_non_blocking(fd));
     return static_cast<ssize_t>(parts.moved());
+}
+
+/// `whole()`, which does not block, tries all `parts` at once: it mostly does it, and the kernel looks at the pointers before we do. Then
+/// `rest(what)` sends the rest.
+template <typename Whole, typename Rest>
+ssize_t send_all(DescriptorCall& call, int fd, std::span<const iovec> parts, Whole&& whole, Rest&& rest) noexcept {
+    WriteTurn turn(fd);
+    if (const Waited waited = turn.wait_for_others(); TA_UNLIKELY(waited == Waited::Failed)) {
+        return -1;
+    }
+    const ssize_t result = whole();
+    if (result < 0 && errno != EAGAIN && (errno != EINPROGRESS || is_non_blocking(fd))) {
+        return result;
+    }
+    const auto add = [](std::size_t sum, const iovec& one) { return sum + one.iov_len; };
+    const std::size_t size = std::accumulate(parts.begin(), parts.end(), std::size_t{0}, add);
+    if (result >= 0 && (static_cast<std::size_t>(result) == size || call.kind() != Kind::Stream)) {
+        return result;
+    }
+    Parts left(parts);
+    left.advance(static_cast<std::size_t>(std::max<ssize_t>(result, 0)));
+    return result >= 0 && is_non_blocking(fd) ? result : rest(left);
 }
 
 }  // namespace trueasync::hooked

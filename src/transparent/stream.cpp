@@ -1,4 +1,6 @@
+#include <sys/stat.h>
 #include <algorithm>
+#include <optional>
 
 #include "elsewhere.hpp"
 #include "hooks.hpp"
@@ -26,16 +28,19 @@ bool has_no_room(const iovec* parts, int count) noexcept {
     return std::all_of(parts, parts + count, [](const iovec& one) { return one.iov_len == 0; });
 }
 
+ssize_t receive_now(int fd, const iovec* parts, int count) noexcept {
+    msghdr message{};
+    message.msg_iov = const_cast<iovec*>(parts);
+    message.msg_iovlen = static_cast<std::size_t>(count);
+    return ::recvmsg(fd, &message, MSG_DONTWAIT);
+}
+
 ssize_t read_now(int fd, Kind kind, const iovec* parts, int count) noexcept {
     if (is_socket(kind)) {
         if (TA_UNLIKELY(parts->iov_len == 0) && has_no_room(parts, count)) {  // to `recv` that is a wait like any other
             return ::readv(fd, parts, count);
         }
-        msghdr message{};
-        message.msg_iov = const_cast<iovec*>(parts);
-        message.msg_iovlen = static_cast<std::size_t>(count);
-        return count == 1 ? ::recv(fd, parts->iov_base, parts->iov_len, MSG_DONTWAIT)
-                          : ::recvmsg(fd, &message, MSG_DONTWAIT);
+        return count == 1 ? ::recv(fd, parts->iov_base, parts->iov_len, MSG_DONTWAIT) : receive_now(fd, parts, count);
     }
     const ssize_t result = ::preadv2(fd, parts, count, -1, RWF_NOWAIT);
     if (result >= 0 || errno != EOPNOTSUPP) {
@@ -44,16 +49,52 @@ ssize_t read_now(int fd, Kind kind, const iovec* parts, int count) noexcept {
     return is_ready(fd, POLLIN) ? ::readv(fd, parts, count) : later();
 }
 
-ssize_t write_now(int fd, Kind kind, const Parts& parts) noexcept {
-    if (is_socket(kind)) {
-        msghdr message{};
-        message.msg_iov = const_cast<iovec*>(parts.data());
-        message.msg_iovlen = static_cast<std::size_t>(parts.count());
-        return ::sendmsg(fd, &message, MSG_DONTWAIT);
+ssize_t send_now(int fd, const iovec* parts, int count) noexcept {
+    msghdr message{};
+    message.msg_iov = const_cast<iovec*>(parts);
+    message.msg_iovlen = static_cast<std::size_t>(count);
+    return ::sendmsg(fd, &message, MSG_DONTWAIT);
+}
+
+/// What is no terminal takes what it is given for one record. Few devices say when they have room, so a thread finds out.
+ssize_t write_record(DescriptorCall& call, int fd, Parts& parts) noexcept {
+    ssize_t result = -1;
+    int error = 0;
+    const auto write_all = [&] {
+        result = ::writev(fd, parts.data(), parts.count());
+        error = errno;
+    };
+    struct stat status {};
+    if (::fstat(fd, &status) == 0 && !S_ISCHR(status.st_mode)) {  // an event descriptor, whose room can be too little
+        const NonBlockingHere here(fd);
+        write_all();
+    } else if (is_ready(fd, POLLOUT) || is_non_blocking(fd)) {
+        write_all();
+    } else {
+        const Waited waited = run_attached(call.reactor(), WorkLane::file(), "write", write_all);
+        if (waited == Waited::Blocks) {
+            write_all();
+        } else if (waited == Waited::Failed) {
+            return -1;
+        }
+    }
+    if (result >= 0) {
+        parts.close();
+    }
+    errno = error;
+    return result;
+}
+
+ssize_t write_now(DescriptorCall& call, int fd, Parts& parts) noexcept {
+    if (is_socket(call.kind())) {
+        return send_now(fd, parts.data(), parts.count());
     }
     const ssize_t result = ::pwritev2(fd, parts.data(), parts.count(), -1, RWF_NOWAIT);
     if (result >= 0 || errno != EOPNOTSUPP) {
         return result;
+    }
+    if (call.kind() == Kind::Device && ::isatty(fd) == 0) {
+        return write_record(call, fd, parts);
     }
     // A pipe with room has room for this much at least.
     return is_ready(fd, POLLOUT)
@@ -111,16 +152,54 @@ ssize_t read_parts(DescriptorCall& call, int fd, const iovec* parts, int count) 
         [&] { return ::readv(fd, parts, count); }
     );
     if (count == 1 && result > 0 && static_cast<std::size_t>(result) < parts->iov_len && call.kind() == Kind::Stream) {
-        call.reactor().mark_short(fd, PollMask::Readable);
+        note_short_read(call.reactor(), fd);
     }
     return result;
 }
 
 ssize_t write_parts(DescriptorCall& call, int fd, Parts& parts) noexcept {
     return move_all(
-        call, fd, parts, [&] { return write_now(fd, call.kind(), parts); },
+        call, fd, parts, [&] { return write_now(call, fd, parts); },
         [&] { return ::writev(fd, parts.data(), parts.count()); }
     );
+}
+
+/// Waits for both ends, then moves what there is.
+ssize_t splice_later(
+    DescriptorCall& call, int from, off64_t* from_offset, int to, off64_t* to_offset, size_t size, unsigned flags
+) noexcept {
+    DescriptorCall source(call.reactor(), from, kind_of(from));
+    const auto block = [&] { return ::splice(from, from_offset, to, to_offset, size, flags); };
+    WriteTurn turn(to);
+    for (;;) {
+        if (turn.wait_for_others() == Waited::Failed) {
+            return -1;
+        }
+        const bool has_room = size == 0 || is_ready(to, POLLOUT);
+        if (has_room && (size == 0 || is_ready(from, POLLIN))) {
+            std::optional<NonBlockingHere> here;
+            if (is_socket(call.kind())) {  // which does not look at the argument
+                here.emplace(to);
+            }
+            const ssize_t result = ::splice(from, from_offset, to, to_offset, size, flags | SPLICE_F_NONBLOCK);
+            if (result >= 0 || errno != EAGAIN) {
+                return result;
+            }
+        }
+        if (is_non_blocking(has_room ? from : to)) {
+            return later();
+        }
+        switch (has_room ? source.wait(PollMask::Readable) : call.wait(PollMask::Writable)) {
+            case Waited::Ready:
+                break;
+            case Waited::TimedOut:
+                return later();
+            case Waited::Failed:
+                return -1;
+            case Waited::Blocks:
+                return block();
+        }
+    }
 }
 
 }  // namespace
@@ -150,8 +229,16 @@ ssize_t readv(int fd, const iovec* parts, int count) {
     return on_descriptor(
         fd, [&] { return ::readv(fd, parts, count); },
         [&](DescriptorCall& call) {
-            return call.kind() == Kind::File || count <= 0 || count > IOV_MAX ? ::readv(fd, parts, count)
-                                                                              : read_parts(call, fd, parts, count);
+            if (call.kind() == Kind::File || count <= 0 || count > IOV_MAX) {
+                return ::readv(fd, parts, count);
+            }
+            if (is_socket(call.kind()) && !is_cut_off()) {  // the kernel looks at the pointers before we do
+                const ssize_t result = receive_now(fd, parts, count);
+                if (result >= 0 || errno != EAGAIN) {
+                    return result;
+                }
+            }
+            return read_parts(call, fd, parts, count);
         }
     );
 }
@@ -182,6 +269,16 @@ ssize_t writev(int fd, const iovec* parts, int count) {
     );
 }
 
+ssize_t splice(int from, off64_t* from_offset, int to, off64_t* to_offset, size_t size, unsigned flags) {
+    const auto original = [&] { return ::splice(from, from_offset, to, to_offset, size, flags); };
+    if ((flags & SPLICE_F_NONBLOCK) != 0 || (kind_of(from) != Kind::Pipe && kind_of(to) != Kind::Pipe)) {
+        return original();
+    }
+    return on_descriptor(to, original, [&](DescriptorCall& call) {
+        return splice_later(call, from, from_offset, to, to_offset, size, flags);
+    });
+}
+
 ssize_t sendfile(int to, int from, off_t* offset, size_t size) {
     return on_descriptor(
         to, [&] { return ::sendfile(to, from, offset, size); },
@@ -189,13 +286,24 @@ ssize_t sendfile(int to, int from, off_t* offset, size_t size) {
             if (call.kind() == Kind::File) {
                 return ::sendfile(to, from, offset, size);
             }
+            if (call.kind() == Kind::Pipe) {  // to the kernel the same: what there is room for, also from what is no file
+                return splice_later(call, from, offset, to, nullptr, size, 0);
+            }
             std::size_t moved = 0;
+            WriteTurn turn(to);
+            if (turn.wait_for_others() == Waited::Failed) {
+                return ssize_t{-1};
+            }
             while (moved < size) {
                 const ssize_t result = call.until_done(
                     PollMask::Writable,
                     [&] {
                         const NonBlockingHere here(to);
-                        return ::sendfile(to, from, offset, size - moved);
+                        const ssize_t part = ::sendfile(to, from, offset, size - moved);
+                        if (part < 0 && errno == EAGAIN && moved != 0) {
+                            turn.take();
+                        }
+                        return part;
                     },
                     [&] { return ::sendfile(to, from, offset, size - moved); }
                 );
@@ -214,6 +322,23 @@ ssize_t sendfile(int to, int from, off_t* offset, size_t size) {
 
 static_assert(sizeof(off_t) == sizeof(off64_t));
 ssize_t sendfile64(int to, int from, off64_t* offset, size_t size) { return hooked::sendfile(to, from, offset, size); }
+
+// At the place where the descriptor is these are the ones without an offset.
+ssize_t preadv2(int fd, const iovec* parts, int count, off_t offset, int flags) {
+    return offset == -1 && flags == 0 ? hooked::readv(fd, parts, count) : ::preadv2(fd, parts, count, offset, flags);
+}
+
+ssize_t pwritev2(int fd, const iovec* parts, int count, off_t offset, int flags) {
+    return offset == -1 && flags == 0 ? hooked::writev(fd, parts, count) : ::pwritev2(fd, parts, count, offset, flags);
+}
+
+ssize_t preadv64v2(int fd, const iovec* parts, int count, off64_t offset, int flags) {
+    return hooked::preadv2(fd, parts, count, offset, flags);
+}
+
+ssize_t pwritev64v2(int fd, const iovec* parts, int count, off64_t offset, int flags) {
+    return hooked::pwritev2(fd, parts, count, offset, flags);
+}
 
 ssize_t __read_chk(int fd, void* buffer, size_t size, size_t room) {
     return size > room ? ::__read_chk(fd, buffer, size, room) : hooked::read(fd, buffer, size);

@@ -87,6 +87,14 @@ struct Descriptor {
         AlwaysReady,  ///< a file that cannot be waited for: reading and writing never say "later"
     };
 
+    /// What it means when a read does not fill its buffer. For whoever reads by himself.
+    enum class ShortRead : std::uint8_t {
+        Unknown,
+        Drained,  ///< there was no more
+        Local,    ///< a unix socket: there was no more, unless descriptors were sent along
+        Nothing,  ///< there may be more
+    };
+
     IntrusiveList<DescriptorWait> waits;
     IntrusiveList<DescriptorWatch, WatchTag> watches;
     void* handle = nullptr;        // the backend's
@@ -97,6 +105,7 @@ struct Descriptor {
     State state = State::Unknown;
     bool is_pending = false;           // to be looked at before the next sleep
     std::uint8_t unwanted = 0;         // reports in a row that nobody waited for
+    ShortRead short_read = ShortRead::Unknown;
     Instant look_at = Instant::max();  // when the deadlines of its waiters are looked at; see `IoReactor::park_ready`
 
     bool covers(PollMask mask) const noexcept { return !any(mask & ~registered); }

@@ -66,10 +66,17 @@ public:
     }
 
     /// A read or write on a stream has just moved less than it was given room for: the next one would say EAGAIN, unless the end or an error
-    /// is to come. Saves that attempt.
+    /// is to come, or urgent data is there, where reads stop. Saves that attempt.
     void mark_short(int fd, PollMask mask) noexcept {
         if (Descriptor* descriptor = table_.find(fd); TA_LIKELY(descriptor != nullptr)) {
             descriptor->ready &= ~mask | descriptor->sticky;
+        }
+    }
+
+    /// Remembered until the descriptor is closed.
+    void set_short_read(int fd, Descriptor::ShortRead what) noexcept {
+        if (Descriptor* descriptor = table_.find(fd)) {
+            descriptor->short_read = what;
         }
     }
 

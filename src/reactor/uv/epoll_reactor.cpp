@@ -36,7 +36,7 @@ timespec to_timespec(Duration duration) noexcept {
 
 std::uint32_t to_epoll(PollMask mask) noexcept {
     std::uint32_t events = EPOLLET;
-    events |= any(mask & PollMask::Readable) ? EPOLLIN | EPOLLRDHUP : 0U;
+    events |= any(mask & PollMask::Readable) ? EPOLLIN | EPOLLRDHUP | EPOLLPRI : 0U;
     events |= any(mask & PollMask::Writable) ? EPOLLOUT : 0U;
     events |= any(mask & PollMask::Disconnect) ? EPOLLRDHUP : 0U;
     events |= any(mask & PollMask::Priority) ? EPOLLPRI : 0U;
@@ -308,6 +308,9 @@ private:
             const bool is_end = (event.events & (EPOLLHUP | EPOLLERR)) != 0;
             sticky = PollMask::Disconnect | (is_end ? kBothWays : PollMask::Readable);
             ready |= sticky;
+        }
+        if (TA_UNLIKELY((event.events & EPOLLPRI) != 0)) {  // reads come back short at the mark, with more behind it
+            sticky |= PollMask::Readable;
         }
         descriptor.ready = ready;
         descriptor.sticky = sticky;

@@ -1,6 +1,7 @@
 #include <support/hooked.hpp>
 
 #include <netinet/in.h>
+#include <array>
 
 namespace trueasync::testing {
 namespace {
@@ -93,6 +94,117 @@ TEST_F(HookedConnection, AUnixSocketWithAFullQueue) {
         for (auto& client : clients) {
             await(client);
         }
+        close(listener);
+    });
+}
+
+int connect_plainly(const sockaddr_in& address) {
+    const int fd = ::socket(AF_INET, SOCK_STREAM, 0);
+    EXPECT_EQ(::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
+    return fd;
+}
+
+TEST_F(HookedConnection, WhatAnotherProcessSetsForItsAcceptIsNotTheProgramsWish) {
+    in_runtime([] {
+        sockaddr_in address{};
+        Fd listener = listen_here(address);
+        auto [ready_in, ready_out] = blocking_pipe();
+        auto [in, out] = blocking_pipe();
+        const pid_t child = ::fork();
+        if (child == 0) {
+            struct flock whole {};
+            whole.l_type = F_WRLCK;
+            ::fcntl(*listener, F_SETLK, &whole);
+            const int flags = ::fcntl(*listener, F_GETFL);
+            ::fcntl(*listener, F_SETFL, flags | O_NONBLOCK);
+            ::close(*ready_out);
+            ::close(*out);
+            char byte = 0;
+            ::read(*in, &byte, 1);
+            ::fcntl(*listener, F_SETFL, flags);
+            ::_exit(0);
+        }
+        close(ready_out);
+        char byte = 0;
+        EXPECT_EQ(::read(*ready_in, &byte, 1), 0);
+        auto acceptor = spawn([fd = *listener] {
+            Fd served(hooked::accept(fd, nullptr, nullptr));
+            EXPECT_GE(*served, 0) << errno;
+        });
+        suspend();
+        Fd client(connect_plainly(address));
+        close(out);
+        await(acceptor);
+        int status = -1;
+        EXPECT_EQ(::waitpid(child, &status, 0), child);
+        EXPECT_EQ(status, 0);
+        EXPECT_EQ(::fcntl(*listener, F_GETFL) & O_NONBLOCK, 0);
+        close(listener);
+    });
+}
+
+TEST_F(HookedConnection, ProcessesShareAListener) {
+    sockaddr_in address{};
+    Fd listener = listen_here(address, 500);
+    auto [in, out] = blocking_pipe();
+    std::array<pid_t, 5> workers{};
+    for (pid_t& worker : workers) {
+        worker = ::fork();
+        if (worker == 0) {
+            set_transparent(true);
+            ::close(*out);
+            static int code = 0;
+            trueasync::run([&] {
+                spawn([&] {
+                    for (;;) {
+                        const int served = hooked::accept(*listener, nullptr, nullptr);
+                        code = served < 0 ? 1 : code;
+                        ::close(served);
+                    }
+                });
+                char byte = 0;
+                hooked::read(*in, &byte, 1);  // until the parent has closed its end
+                ::_exit(code);
+            });
+        }
+    }
+    for (int i = 0; i < 150; ++i) {
+        Fd client(connect_plainly(address));
+        ::usleep(i % 10 == 0 ? 5000 : 500);
+    }
+    out.close();
+    for (const pid_t worker : workers) {
+        int status = -1;
+        pid_t ended = 0;
+        for (int i = 0; i < 300 && ended == 0; ++i) {
+            ended = ::waitpid(worker, &status, WNOHANG);
+            ::usleep(ended == 0 ? 10'000 : 0);
+        }
+        EXPECT_EQ(ended, worker) << "it is blocked";
+        EXPECT_EQ(status, 0) << "accept has failed";
+        if (ended == 0) {
+            ::kill(worker, SIGKILL);
+            ::waitpid(worker, nullptr, 0);
+        }
+    }
+}
+
+TEST_F(HookedConnection, WhatDoesNotListenIsToldSo) {
+    in_runtime([] {
+        Fd packets(::socket(AF_INET, SOCK_DGRAM, 0));
+        EXPECT_EQ(hooked::accept(*packets, nullptr, nullptr), -1);
+        EXPECT_EQ(errno, EOPNOTSUPP);
+        auto [in, out] = blocking_pair();
+        EXPECT_EQ(hooked::accept(*in, nullptr, nullptr), -1);
+        EXPECT_EQ(errno, EINVAL);
+        Fd listener(::socket(AF_INET, SOCK_STREAM, 0));
+        ASSERT_EQ(::listen(*listener, 1), 0);
+        const timeval limit{0, 10'000};
+        ASSERT_EQ(::setsockopt(*listener, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)), 0);
+        EXPECT_EQ(hooked::accept(*listener, nullptr, nullptr), -1);
+        EXPECT_EQ(errno, EAGAIN);
+        close(packets);
+        close(in);
         close(listener);
     });
 }

@@ -1,5 +1,7 @@
 #include <support/hooked.hpp>
 
+#include <thread>
+
 namespace trueasync::testing {
 namespace {
 
@@ -88,6 +90,123 @@ TEST_F(HookedProcess, PopenAndPclose) {
 
 TEST_F(HookedProcess, System) {
     in_runtime([] { EXPECT_EQ(WEXITSTATUS(suspending([] { return hooked::system("exit 9"); })), 9); });
+}
+
+TEST_F(HookedProcess, WaitidNeedsNobodyWhoWantsToKnow) {
+    in_runtime([] {
+        auto [in, out] = blocking_pipe();
+        const pid_t child = child_until(*in, *out, 3);
+        auto closer = spawn([&] { close(out); });
+        EXPECT_EQ(suspending([&] { return hooked::waitid(P_PID, static_cast<id_t>(child), nullptr, WEXITED); }), 0);
+        EXPECT_EQ(hooked::waitid(P_PID, static_cast<id_t>(child), nullptr, WEXITED), -1);
+        EXPECT_EQ(errno, ECHILD);
+        await(closer);
+    });
+}
+
+TEST_F(HookedProcess, AStreamOfTheLibrarysOwnPopen) {
+    in_runtime([] {
+        FILE* stream = ::popen("read line; exit 6", "w");
+        ASSERT_NE(stream, nullptr);
+        EXPECT_EQ(WEXITSTATUS(suspending([&] { return hooked::pclose(stream); })), 6);
+
+        FILE* reader = ::popen("echo hello", "r");
+        ASSERT_NE(reader, nullptr);
+        const int fd = ::fileno(reader);
+        char line[16] = {};
+        EXPECT_EQ(hooked::read(fd, line, sizeof(line)), 6);
+        pollfd one{fd, POLLIN, 0};
+        EXPECT_EQ(hooked::poll(&one, 1, -1), 1);
+        EXPECT_EQ(hooked::pclose(reader), 0);
+        auto [in, out] = blocking_pair();
+        ASSERT_EQ(::dup2(*in, fd), fd);
+        auto writer = spawn([to = *out] { EXPECT_EQ(hooked::write(to, "x", 1), 1); });
+        EXPECT_EQ(hooked::read(fd, line, sizeof(line)), 1);  // of what the number stands for now
+        await(writer);
+        hooked::close(fd);
+    });
+}
+
+TEST_F(HookedProcess, WhoIsCancelledLeavesAStreamOfTheLibrarysOwnPopen) {
+    in_runtime([] {
+        auto [in, out] = blocking_pipe();
+        ASSERT_EQ(::fcntl(*out, F_SETFD, FD_CLOEXEC), 0);
+        const std::string input = "/proc/" + std::to_string(::getpid()) + "/fd/" + std::to_string(*in);
+        FILE* stream = ::popen(("cat " + input).c_str(), "r");
+        ASSERT_NE(stream, nullptr);
+        auto closer = spawn([&] {
+            EXPECT_EQ(hooked::pclose(stream), -1);
+            EXPECT_EQ(errno, ECANCELED);
+        });
+        suspend();
+        suspend();
+        closer.cancel();
+        EXPECT_THROW(await(closer), Cancellation);
+        close(out);
+        while (::waitid(P_ALL, 0, nullptr, WEXITED | WNOWAIT | WNOHANG) == 0) {  // until the thread has collected it
+            hooked::usleep(1000);
+        }
+    });
+}
+
+TEST_F(HookedProcess, FcloseOfAPopenStreamCollectsTheChild) {
+    in_runtime([] {
+        FILE* stream = hooked::popen("read line; exit 3", "w");
+        ASSERT_NE(stream, nullptr);
+        EXPECT_EQ(WEXITSTATUS(suspending([&] { return hooked::fclose(stream); })), 3);
+        EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1);
+        EXPECT_EQ(errno, ECHILD);
+        FILE* other = hooked::popen("true", "r");  // looks at the streams that are open
+        ASSERT_NE(other, nullptr);
+        EXPECT_EQ(hooked::pclose(other), 0);
+    });
+}
+
+int interrupts = 0;
+
+TEST_F(HookedProcess, SystemKeepsTheSignalsOfTheTerminalAndItsChild) {
+    in_runtime([] {
+        struct sigaction action {};
+        struct sigaction interrupt {};
+        struct sigaction child {};
+        action.sa_handler = [](int) { ++interrupts; };
+        ASSERT_EQ(hooked::sigaction(SIGINT, &action, &interrupt), 0);
+        action.sa_handler = [](int) {
+            while (::waitpid(-1, nullptr, WNOHANG) > 0) {
+            }
+        };
+        ASSERT_EQ(hooked::sigaction(SIGCHLD, &action, &child), 0);
+        EXPECT_EQ(WEXITSTATUS(hooked::system("kill -INT $PPID; exit 3")), 3);
+        EXPECT_EQ(interrupts, 0);
+        EXPECT_EQ(WTERMSIG(hooked::system("kill -INT $$; exit 3")), SIGINT);  // to which it is a signal like any other
+        ::raise(SIGINT);
+        EXPECT_EQ(interrupts, 1);
+        sigset_t blocked;
+        ASSERT_EQ(::pthread_sigmask(SIG_SETMASK, nullptr, &blocked), 0);
+        EXPECT_EQ(::sigismember(&blocked, SIGCHLD), 0);
+        hooked::sigaction(SIGINT, &interrupt, nullptr);
+        hooked::sigaction(SIGCHLD, &child, nullptr);
+    });
+}
+
+TEST_F(HookedProcess, VforkSharesMemoryWhereThereIsNoRuntime) {
+    static volatile int seen = 0;
+    const auto child_sets = [] {
+        const pid_t child = hooked::vfork();
+        if (child == 0) {
+            seen = 7;
+            ::_exit(5);
+        }
+        int status = 0;
+        EXPECT_EQ(::waitpid(child, &status, 0), child);
+        EXPECT_EQ(WEXITSTATUS(status), 5);
+    };
+    seen = 0;
+    std::thread(child_sets).join();
+    EXPECT_EQ(seen, 7);
+    seen = 0;
+    in_runtime(child_sets);
+    EXPECT_EQ(seen, 0);
 }
 
 // --- locks
