@@ -25,8 +25,10 @@ struct AddressLookup {
         }
     }
     void run() noexcept {
+        h_errno = 0;
         code = ::getaddrinfo(text_of(host), text_of(service), has_hints ? &hints : nullptr, &result);
         error = errno;
+        host_error = h_errno;
     }
 
     std::optional<std::string> host;
@@ -36,6 +38,7 @@ struct AddressLookup {
     addrinfo* result = nullptr;
     int code = 0;
     int error = 0;
+    int host_error = 0;
 };
 
 struct NameLookup {
@@ -177,6 +180,7 @@ int fill(
     const KeepErrno keep;
     *error = lookup.host_error;
     if (lookup.result == nullptr) {
+        h_errno = lookup.host_error;
         errno = lookup.error;
         return lookup.code;
     }
@@ -279,6 +283,9 @@ int getaddrinfo(const char* host, const char* service, const addrinfo* hints, ad
             break;
     }
     *result = std::exchange(lookup->result, nullptr);
+    if (lookup->host_error != 0) {  // what the resolver leaves behind
+        h_errno = lookup->host_error;
+    }
     errno = lookup->error;
     return lookup->code == 0 ? keep(0) : lookup->code;
 }

@@ -62,6 +62,9 @@ Waited wait_descriptor(IoReactor& reactor, int fd, PollMask mask, Deadline deadl
 /// Suspends until `deadline`, also when that has passed: others run first.
 Waited wait_time(Deadline deadline) noexcept;
 
+/// Before an answer that the caller may ask for again and again: somebody else has to get on for it to change. False: not here.
+TA_COLD bool let_others_on() noexcept;
+
 /// For what the kernel has no event for: pauses that grow.
 class Backoff {
 public:
