@@ -81,7 +81,7 @@ auto on_descriptor(int fd, Original&& original, Body&& body) noexcept -> decltyp
     const Kind kind = kind_of(fd);
     if (TA_UNLIKELY(is_closing(kind) || kind == Kind::Unknown)) {
         if (is_closing(kind)) {
-            let_others_on();
+            refuse_closing();
         }
         errno = EBADF;
         return -1;

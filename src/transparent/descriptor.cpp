@@ -30,6 +30,7 @@ bool let_go(int fd) noexcept {
         reactor->descriptor_closing(fd);
         if (has_waiters && suspending_reactor() != nullptr && !is_in_shared()) {
             set_kind(fd, Kind::Closed);
+            begin_refusing();
             let_others_on();
         }
     }

@@ -15,7 +15,7 @@ int lock_later(int fd, Attempt&& attempt, Block&& block) noexcept {
     const std::uint32_t files = files_of(fd);
     for (Backoff backoff;;) {
         if (is_closing(fd) || files_of(fd) != files) {
-            let_others_on();
+            refuse_closing();
             errno = EBADF;
             return -1;
         }

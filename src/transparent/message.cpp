@@ -18,7 +18,7 @@ namespace {
 template <typename Original>
 ssize_t unless_closing(int fd, Original&& original) noexcept {
     if (TA_UNLIKELY(is_closing(fd))) {
-        let_others_on();
+        refuse_closing();
         errno = EBADF;
         return -1;
     }

@@ -149,7 +149,7 @@ int mark_closing(std::span<pollfd> descriptors) noexcept {
         }
     }
     if (TA_UNLIKELY(count != 0)) {
-        let_others_on();
+        refuse_closing();
     }
     return count;
 }
@@ -178,7 +178,7 @@ int poll_one(IoReactor& reactor, pollfd& one, Deadline deadline) noexcept {
             return 0;
         }
         Waited waited = Waited::Ready;
-        if (TA_UNLIKELY(says_no_more(reactor, one.fd)) && !is_first) {
+        if (TA_UNLIKELY(!is_first && says_no_more(reactor, one.fd))) {
             waited = wait_time(deadline);
             waited = waited == Waited::Ready ? Waited::TimedOut : waited;
         } else {

@@ -120,6 +120,21 @@ bool let_others_on() noexcept {
     return true;
 }
 
+namespace {
+
+constexpr unsigned kPatience = 16;
+thread_local constinit unsigned refusals __attribute__((tls_model("initial-exec"))) = 0;
+
+}  // namespace
+
+void begin_refusing() noexcept { refusals = 0; }
+
+void refuse_closing() noexcept {
+    if (++refusals % kPatience == 0) {
+        let_others_on();
+    }
+}
+
 Waited wait_time(Deadline deadline) noexcept {
     if (const Waited answer = before_wait(); answer != Waited::Ready) {
         return answer;
