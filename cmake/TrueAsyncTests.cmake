@@ -55,6 +55,10 @@ if(_unit_tests)
   # A library that blocks, for the tests of what makes it suspend.
   if(CMAKE_SYSTEM_NAME STREQUAL Linux)
     add_library(trueasync_blocking MODULE tests/transparent/blocking.cpp)
+    add_library(trueasync_beside MODULE tests/transparent/beside.cpp)  # which only that one finds by its name
+    set_target_properties(trueasync_beside PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/beside")
+    set_target_properties(trueasync_blocking PROPERTIES BUILD_RPATH "\$ORIGIN/beside")
+    add_dependencies(trueasync_blocking trueasync_beside)
     add_dependencies(trueasync_tests trueasync_blocking)
     target_compile_definitions(trueasync_tests PRIVATE TRUEASYNC_BLOCKING="$<TARGET_FILE:trueasync_blocking>")
   endif()

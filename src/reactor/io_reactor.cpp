@@ -94,6 +94,14 @@ Status IoReactor::watch(DescriptorWatch& watch) noexcept {
     return {};
 }
 
+void IoReactor::look_again(int fd, Descriptor& descriptor, std::uint32_t files) noexcept {
+    descriptor.files = files;
+    if (descriptor.state != Descriptor::State::Unknown && notice_fork() && !is_same_file(fd, descriptor)) {
+        detach(fd, descriptor);
+        lose(fd, descriptor, DescriptorWait::End::Reused);
+    }
+}
+
 void IoReactor::unwatch(DescriptorWatch& watch) noexcept {
     watch.unlink();
     if (is_level_triggered_) {

@@ -94,7 +94,10 @@ auto on_descriptor(int fd, Original&& original, Body&& body) noexcept -> decltyp
     }
     const KeepErrno keep;
     const Kind kind = kind_of(fd);
-    if (TA_UNLIKELY(kind == Kind::Closing || kind == Kind::Unknown)) {
+    if (TA_UNLIKELY(is_closing(kind) || kind == Kind::Unknown)) {
+        if (is_closing(kind)) {
+            refuse_closing();
+        }
         errno = EBADF;
         return -1;
     }

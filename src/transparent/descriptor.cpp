@@ -1,6 +1,7 @@
 #include "hooks.hpp"
 #include "kind.hpp"
 #include "state.hpp"
+#include "thread_read.hpp"
 #include "waiting.hpp"
 
 namespace trueasync::hooked {
@@ -12,28 +13,51 @@ IoReactor* thread_reactor() noexcept {
     return scheduler != nullptr ? scheduler->reactor().io() : nullptr;
 }
 
+/// Somebody closes the number, and waits until others have left it.
+void await_closer(int to) noexcept {
+    while (TA_UNLIKELY(known_kind(to) == Kind::Closed) && let_others_on()) {
+    }
+}
+
 /// The number is about to stand for nothing, or for another file. Those who wait for it leave first: they may be inside a library whose
-/// state goes with the descriptor.
-void let_go(int fd) noexcept {
+/// state goes with the descriptor. False: somebody else has closed it meanwhile.
+bool let_go(int fd) noexcept {
     IoReactor* reactor = is_on() && !is_in_signal_handler() ? thread_reactor() : nullptr;
     const Descriptor* descriptor = reactor != nullptr ? reactor->find(fd) : nullptr;
+    const std::uint32_t files = files_of(fd);
     if (descriptor != nullptr) {
         const bool has_waiters = !descriptor->waits.empty() || !descriptor->watches.empty();
         reactor->descriptor_closing(fd);
-        if (has_waiters && suspending_reactor() != nullptr && !is_in_shared() && before_wait() == Waited::Ready) {
-            set_kind(fd, Kind::Closing);
-            const ProtectGuard protect;  // whoever is cancelled here has still to close it
-            Scheduler::suspend(std::source_location::current());
+        if (has_waiters && suspending_reactor() != nullptr && !is_in_shared()) {
+            set_kind(fd, Kind::Closed);
+            begin_refusing();
+            let_others_on();
         }
     }
-    set_kind(fd, Kind::Unknown);
+    if (TA_UNLIKELY(ThreadRead::is_at(fd)) && suspending_reactor() != nullptr) {
+        set_kind(fd, Kind::Closed);
+        const ProtectGuard protect;
+        for (Backoff pauses; ThreadRead::is_at(fd) && pauses.wait() == Waited::Ready;) {
+        }
+    }
+    if (TA_UNLIKELY(files_of(fd) != files)) {
+        return false;
+    }
+    forget_file(fd);
+    return true;
 }
+
+/// Whether `dup2` can replace anything.
+bool is_open(int fd) noexcept { return ::fcntl(fd, F_GETFD) >= 0; }
 
 }  // namespace
 
 int close(int fd) {
     const int before = errno;
-    let_go(fd);
+    if (TA_UNLIKELY(known_kind(fd) == Kind::Closed) || !let_go(fd)) {
+        errno = EBADF;
+        return -1;
+    }
     errno = before;
     return ::close(fd);
 }
@@ -41,16 +65,22 @@ int close(int fd) {
 int dup2(int from, int to) {
     if (from != to) {
         const int before = errno;
-        let_go(to);
+        await_closer(to);
+        if (is_open(from)) {
+            let_go(to);
+        }
         errno = before;
     }
     return ::dup2(from, to);
 }
 
 int dup3(int from, int to, int flags) {
-    if (from != to) {
+    if (from != to && (flags & ~O_CLOEXEC) == 0) {
         const int before = errno;
-        let_go(to);
+        await_closer(to);
+        if (is_open(from)) {
+            let_go(to);
+        }
         errno = before;
     }
     return ::dup3(from, to, flags);
@@ -58,12 +88,11 @@ int dup3(int from, int to, int flags) {
 
 int close_range(unsigned first, unsigned last, int flags) {
     const int before = errno;
-    IoReactor* reactor = (static_cast<unsigned>(flags) & CLOSE_RANGE_CLOEXEC) == 0 ? thread_reactor() : nullptr;
-    const unsigned known = reactor != nullptr ? 65536 : 0;
-    for (unsigned fd = first; fd <= last && fd < known; ++fd) {
-        let_go(static_cast<int>(fd));
+    if ((static_cast<unsigned>(flags) & ~static_cast<unsigned>(CLOSE_RANGE_UNSHARE)) == 0) {
+        for (unsigned fd = first; fd <= last && fd < kRemembered; ++fd) {
+            let_go(static_cast<int>(fd));
+        }
     }
-    forget_kinds(first, last);
     errno = before;
     return ::close_range(first, last, flags);
 }
@@ -87,12 +116,14 @@ namespace trueasync {
 void begin_closing(int fd) noexcept {
     if (IoReactor* reactor = hooked::is_on() ? hooked::thread_reactor() : nullptr; reactor != nullptr && fd >= 0) {
         reactor->descriptor_closing(fd);
-        hooked::set_kind(fd, hooked::Kind::Closing);
+        if (!hooked::is_closing(fd)) {
+            hooked::set_kind(fd, hooked::Kind::Closing);
+        }
     }
 }
 
 void end_closing(int fd) noexcept {
-    if (fd >= 0 && hooked::is_closing(fd)) {
+    if (fd >= 0 && hooked::known_kind(fd) == hooked::Kind::Closing) {
         hooked::set_kind(fd, hooked::Kind::Unknown);
     }
 }

@@ -67,11 +67,11 @@ struct Tables {
 
 class Rewriter {
 public:
-    Rewriter(std::span<const Replacement> replacements, RewriteCounts& counts) noexcept
-        : replacements_(replacements), counts_(counts) {}
+    explicit Rewriter(RewriteCounts& counts) noexcept : counts_(counts) {}
 
     /// False: none of its calls reach us, or not all of those that should.
-    bool rewrite(const dl_phdr_info& object) noexcept {
+    bool rewrite(const dl_phdr_info& object, std::span<const Replacement> replacements) noexcept {
+        replacements_ = replacements;
         const ElfW(Dyn)* dynamic = nullptr;
         std::uintptr_t sealed_begin = 0;
         std::uintptr_t sealed_end = 0;
@@ -194,26 +194,21 @@ bool holds(const dl_phdr_info& object, const void* code) noexcept {
 
 struct Walk {
     Rewriter rewriter;
-    bool (*is_skipped)(std::string_view path);
+    Choice choose;
     const void* host;
     bool is_host_reached = true;
 };
 
 }  // namespace
 
-bool rewrite_objects(
-    std::span<const Replacement> replacements,
-    bool (*is_skipped)(std::string_view path),
-    RewriteCounts& counts,
-    const void* host
-) noexcept {
-    Walk walk{Rewriter(replacements, counts), is_skipped, host};
+bool rewrite_objects(Choice choose, RewriteCounts& counts, const void* host) noexcept {
+    Walk walk{Rewriter(counts), choose, host};
     ::dl_iterate_phdr(
         [](dl_phdr_info* object, std::size_t /*size*/, void* data) {
             auto& all = *static_cast<Walk*>(data);
-            if (!all.is_skipped(object->dlpi_name)) {
+            if (const auto replacements = all.choose(object->dlpi_name); !replacements.empty()) {
                 const bool is_ours = holds(*object, reinterpret_cast<const void*>(&rewrite_objects));
-                const bool is_reached = !is_ours && all.rewriter.rewrite(*object);
+                const bool is_reached = !is_ours && all.rewriter.rewrite(*object, replacements);
                 all.is_host_reached = all.is_host_reached && (is_reached || !holds(*object, all.host));
             }
             return 0;
@@ -242,9 +237,7 @@ bool have_objects_changed() noexcept {
 
 namespace trueasync::hooked {
 
-bool rewrite_objects(std::span<const Replacement>, bool (*)(std::string_view), RewriteCounts&, const void*) noexcept {
-    return false;
-}
+bool rewrite_objects(Choice, RewriteCounts&, const void*) noexcept { return false; }
 bool have_objects_changed() noexcept { return false; }
 
 }  // namespace trueasync::hooked

@@ -21,12 +21,13 @@ struct RewriteCounts {
     std::size_t refused = 0;
 };
 
-/// Lets every loaded object call the hooks, except those whose path `is_skipped` and the one that this code is in. What calls
-/// them already is not counted. False: this system or processor is not known, or the calls of the object that `host` lies in do not reach
-/// the hooks.
+/// What an object of that path is to call in place of the originals; empty: it is left alone.
+using Choice = std::span<const Replacement> (*)(std::string_view path);
+
+/// Lets every loaded object call the hooks chosen for it, except the one that this code is in. What calls them already is not counted.
+/// False: this system or processor is not known, or the calls of the object that `host` lies in do not reach the hooks.
 bool rewrite_objects(
-    std::span<const Replacement> replacements,
-    bool (*is_skipped)(std::string_view path),
+    Choice choose,
     RewriteCounts& counts,
     const void* host = nullptr
 ) noexcept;

@@ -7,6 +7,7 @@
 #include <netdb.h>
 #include <poll.h>
 #include <resolv.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/file.h>
@@ -25,6 +26,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#define TA_HAS_EPOLL_PWAIT2 (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 35)
+
 namespace trueasync::hooked {
 
 // sleep.cpp
@@ -40,6 +43,7 @@ int __poll_chk(pollfd* descriptors, nfds_t count, int timeout, size_t room);
 int __ppoll_chk(pollfd* descriptors, nfds_t count, const timespec* timeout, const sigset_t* mask, size_t room);
 int epoll_wait(int set, epoll_event* events, int count, int timeout);
 int epoll_pwait(int set, epoll_event* events, int count, int timeout, const sigset_t* mask);
+int epoll_pwait2(int set, epoll_event* events, int count, const timespec* timeout, const sigset_t* mask);
 
 // select.cpp
 int select(int count, fd_set* readable, fd_set* writable, fd_set* urgent, timeval* timeout);
@@ -115,6 +119,12 @@ int res_query(const char* name, int kind, int type, unsigned char* answer, int s
 int res_search(const char* name, int kind, int type, unsigned char* answer, int size);
 int res_nquery(res_state state, const char* name, int kind, int type, unsigned char* answer, int size);
 int res_nsearch(res_state state, const char* name, int kind, int type, unsigned char* answer, int size);
+int res_querydomain(const char* name, const char* domain, int kind, int type, unsigned char* answer, int size);
+int res_nquerydomain(
+    res_state state, const char* name, const char* domain, int kind, int type, unsigned char* answer, int size
+);
+int res_send(const unsigned char* question, int length, unsigned char* answer, int size);
+int res_nsend(res_state state, const unsigned char* question, int length, unsigned char* answer, int size);
 
 // process.cpp
 pid_t wait(int* status);
@@ -156,6 +166,11 @@ int dup3(int from, int to, int flags);
 // signals.cpp
 int sigaction(int number, const struct sigaction* action, struct sigaction* before);
 sighandler_t signal(int number, sighandler_t handler);
+int pause();
+[[noreturn]] void longjmp(jmp_buf target, int value);
+[[noreturn]] void _longjmp(jmp_buf target, int value);
+[[noreturn]] void siglongjmp(sigjmp_buf target, int value);
+[[noreturn]] void __longjmp_chk(sigjmp_buf target, int value);
 
 // loading.cpp
 void* dlopen(const char* file, int mode);

@@ -6,7 +6,7 @@
 
 namespace trueasync::hooked {
 
-constinit std::array<std::atomic<Kind>, kRemembered> kinds{};
+constinit std::array<std::atomic<std::uint32_t>, kRemembered> numbers{};
 
 namespace {
 
@@ -30,20 +30,34 @@ Kind ask(int fd) noexcept {
 }  // namespace
 
 Kind ask_kind(int fd) noexcept {
+    const std::uint32_t before = files_of(fd);
     const Kind kind = ask(fd);
-    set_kind(fd, kind);
+    if (files_of(fd) == before) {
+        set_kind(fd, kind);
+    }
     return kind;
 }
 
-void set_kind(int fd, Kind kind) noexcept {
+namespace {
+
+/// Other threads close, too.
+void replace(int fd, std::uint32_t kept, std::uint32_t added) noexcept {
     if (fd >= 0 && static_cast<std::size_t>(fd) < kRemembered) {
-        kinds[static_cast<std::size_t>(fd)].store(kind, std::memory_order_relaxed);
+        std::atomic<std::uint32_t>& number = numbers[static_cast<std::size_t>(fd)];
+        std::uint32_t before = number.load(std::memory_order_relaxed);
+        while (!number.compare_exchange_weak(before, (before & kept) + added, std::memory_order_relaxed)) {
+        }
     }
 }
 
-void forget_kinds(unsigned first, unsigned last) noexcept {
+}  // namespace
+
+void set_kind(int fd, Kind kind) noexcept { replace(fd, ~0xffU, static_cast<std::uint32_t>(kind)); }
+void forget_file(int fd) noexcept { replace(fd, ~0xffU, 0x100); }
+
+void forget_files(unsigned first, unsigned last) noexcept {
     for (std::size_t i = first; i <= last && i < kRemembered; ++i) {
-        kinds[i].store(Kind::Unknown, std::memory_order_relaxed);
+        forget_file(static_cast<int>(i));
     }
 }
 

@@ -12,8 +12,10 @@ namespace {
 template <typename Attempt, typename Block>
 int lock_later(int fd, Attempt&& attempt, Block&& block) noexcept {
     const KeepErrno keep;
+    const std::uint32_t files = files_of(fd);
     for (Backoff backoff;;) {
-        if (is_closing(fd)) {  // the number may stand for another file the next time
+        if (is_closing(fd) || files_of(fd) != files) {
+            refuse_closing();
             errno = EBADF;
             return -1;
         }

@@ -19,6 +19,7 @@ namespace {
 template <typename Original>
 ssize_t unless_closing(int fd, Original&& original) noexcept {
     if (TA_UNLIKELY(is_closing(fd))) {
+        refuse_closing();
         errno = EBADF;
         return -1;
     }
@@ -73,6 +74,7 @@ ssize_t peek_all(DescriptorCall& call, int fd, int flags, std::size_t size, Rece
     const auto peek = [&] { return receive((flags & ~MSG_WAITALL) | MSG_DONTWAIT); };
     const auto block = [&] { return receive(flags); };
     LimitedBackoff backoff(call.reactor(), call_limit(fd, SO_RCVTIMEO));
+    const std::uint32_t files = files_of(fd);
     for (bool is_last = false;;) {
         const ssize_t result = call.until_done(PollMask::Readable, peek, block);
         if (result <= 0 || static_cast<std::size_t>(result) >= size || is_last || is_non_blocking(fd)) {
@@ -82,6 +84,10 @@ ssize_t peek_all(DescriptorCall& call, int fd, int flags, std::size_t size, Rece
         if (!is_last) {
             switch (backoff.wait()) {
                 case Waited::Ready:
+                    if (is_closing(fd) || files_of(fd) != files) {
+                        errno = EBADF;
+                        return -1;
+                    }
                     break;
                 case Waited::Blocks:
                     return block();

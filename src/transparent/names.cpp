@@ -25,8 +25,10 @@ struct AddressLookup {
         }
     }
     void run() noexcept {
+        h_errno = 0;
         code = ::getaddrinfo(text_of(host), text_of(service), has_hints ? &hints : nullptr, &result);
         error = errno;
+        left_behind = h_errno;
     }
 
     std::optional<std::string> host;
@@ -36,6 +38,7 @@ struct AddressLookup {
     addrinfo* result = nullptr;
     int code = 0;
     int error = 0;
+    int left_behind = 0;
 };
 
 struct NameLookup {
@@ -60,6 +63,7 @@ struct NameLookup {
 struct HostLookup {
     void run() noexcept {
         for (buffer.resize(1024);; buffer.resize(buffer.size() * 2)) {
+            h_errno = 0;
             code = address.empty() ? ::gethostbyname2_r(
                                          name.c_str(), family, &room, buffer.data(), buffer.size(), &result, &host_error
                                      )
@@ -68,6 +72,7 @@ struct HostLookup {
                                          buffer.data(), buffer.size(), &result, &host_error
                                      );
             error = errno;
+            left_behind = h_errno;
             if (code != ERANGE || buffer.size() > (1U << 20)) {
                 return;
             }
@@ -83,7 +88,15 @@ struct HostLookup {
     int code = 0;
     int error = 0;
     int host_error = 0;
+    int left_behind = 0;
 };
+
+/// What the resolver has set on the thread that asked it, if anything.
+void leave_behind(int host_error) noexcept {
+    if (host_error != 0) {
+        h_errno = host_error;
+    }
+}
 
 /// Memory that somebody else owns, given out in pieces.
 class Arena {
@@ -175,6 +188,7 @@ int fill(
     const HostLookup& lookup, hostent* room, char* buffer, std::size_t size, hostent** result, int* error
 ) noexcept {
     const KeepErrno keep;
+    leave_behind(lookup.left_behind);
     *error = lookup.host_error;
     if (lookup.result == nullptr) {
         errno = lookup.error;
@@ -279,6 +293,7 @@ int getaddrinfo(const char* host, const char* service, const addrinfo* hints, ad
             break;
     }
     *result = std::exchange(lookup->result, nullptr);
+    leave_behind(lookup->left_behind);
     errno = lookup->error;
     return lookup->code == 0 ? keep(0) : lookup->code;
 }

@@ -36,7 +36,9 @@ int keep_if(Set& set, const pollfd& one, short asked, short what) noexcept {
     return 0;
 }
 
-int select_suspending(IoReactor& reactor, int count, Set readable, Set writable, Set urgent, Deadline deadline) {
+int select_suspending(
+    IoReactor& reactor, int count, Set readable, Set writable, Set urgent, Deadline deadline, const sigset_t* mask
+) {
     std::vector<pollfd> all;
     for (int fd = 0; fd < count; ++fd) {
         const int events =
@@ -47,7 +49,7 @@ int select_suspending(IoReactor& reactor, int count, Set readable, Set writable,
     }
     int result = 0;
     for (;;) {
-        result = poll_suspending(reactor, all, deadline);
+        result = poll_suspending(reactor, all, deadline, mask);
         if (result < 0) {
             return result;
         }
@@ -95,7 +97,7 @@ int pselect(
     const Deadline deadline = timeout == nullptr
                                   ? Deadline::never()
                                   : Deadline::at(Deadline::after(to_duration(*timeout)).resolve(reactor->now()));
-    return keep(select_suspending(*reactor, count, Set(readable), Set(writable), Set(urgent), deadline));
+    return keep(select_suspending(*reactor, count, Set(readable), Set(writable), Set(urgent), deadline, mask));
 }
 
 int select(int count, fd_set* readable, fd_set* writable, fd_set* urgent, timeval* timeout) {

@@ -4,12 +4,18 @@
 
 #include "hooks.hpp"
 #include "state.hpp"
+#include "waiting.hpp"
+
+extern "C" [[noreturn]] void __longjmp_chk(sigjmp_buf target, int value);
 
 namespace trueasync::hooked {
 
-thread_local constinit int signal_depth __attribute__((tls_model("initial-exec"))) = 0;
+thread_local constinit int thread_oddity __attribute__((tls_model("initial-exec"))) = 0;
 
 namespace {
+
+/// On this thread.
+thread_local constinit unsigned signals_handled __attribute__((tls_model("initial-exec"))) = 0;
 
 /// What the program has set; the kernel has `on_signal` in its place.
 struct Handler {
@@ -21,13 +27,14 @@ Handler handlers[NSIG];
 void on_signal(int number, siginfo_t* info, void* context) {
     const Handler& handler = handlers[number];
     void* function = handler.function.load(std::memory_order_relaxed);
-    ++signal_depth;
+    ++thread_oddity;
+    ++signals_handled;
     if (handler.wants_info.load(std::memory_order_relaxed)) {
         reinterpret_cast<void (*)(int, siginfo_t*, void*)>(function)(number, info, context);
     } else {
         reinterpret_cast<sighandler_t>(function)(number);
     }
-    --signal_depth;
+    --thread_oddity;
 }
 
 /// The kernel looks at the pointer alone, whatever the flags say.
@@ -83,6 +90,49 @@ sighandler_t signal(int number, sighandler_t handler) {
     action.sa_handler = handler;
     action.sa_flags = SA_RESTART;
     return hooked::sigaction(number, &action, &before) != 0 ? SIG_ERR : before.sa_handler;
+}
+
+/// Whether a handler has run is asked with pauses. Of those that were set before us only a sleep of the thread tells, which they interrupt.
+int pause() {
+    const IoReactor* reactor = suspending_reactor();
+    if (reactor == nullptr) {
+        return ::pause();
+    }
+    const unsigned handled = signals_handled;
+    const std::uint64_t interruptions = reactor->io_stats().interruptions;
+    for (Backoff pauses; handled == signals_handled && interruptions == reactor->io_stats().interruptions;) {
+        switch (pauses.wait()) {
+            case Waited::Ready:
+                break;
+            case Waited::Blocks:
+                return ::pause();
+            default:
+                return -1;
+        }
+    }
+    errno = EINTR;
+    return -1;
+}
+
+// Out of a handler, which does not return.
+void longjmp(jmp_buf target, int value) {
+    thread_oddity &= kLookDue;
+    ::longjmp(target, value);
+}
+
+void _longjmp(jmp_buf target, int value) {
+    thread_oddity &= kLookDue;
+    ::_longjmp(target, value);
+}
+
+void siglongjmp(sigjmp_buf target, int value) {
+    thread_oddity &= kLookDue;
+    ::siglongjmp(target, value);
+}
+
+void __longjmp_chk(sigjmp_buf target, int value) {
+    thread_oddity &= kLookDue;
+    ::__longjmp_chk(target, value);
 }
 
 }  // namespace trueasync::hooked

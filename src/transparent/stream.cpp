@@ -6,6 +6,7 @@
 #include "hooks.hpp"
 #include "non_blocking_here.hpp"
 #include "parts.hpp"
+#include "thread_read.hpp"
 
 extern "C" ssize_t __read_chk(int fd, void* buffer, size_t size, size_t room);
 
@@ -110,13 +111,16 @@ ssize_t finish_read(DescriptorCall& call, int fd, const iovec& part, ssize_t fir
     Parts rest(part.iov_base, part.iov_len);
     rest.advance(static_cast<std::size_t>(std::max<ssize_t>(first, 0)));
     bool is_cached = first > 0;
+    const std::uint32_t files = files_of(fd);
+    const auto is_gone = [&] { return is_closing(fd) || files_of(fd) != files; };
     for (;;) {
         ssize_t result = is_cached ? ::preadv2(fd, rest.data(), 1, -1, RWF_NOWAIT) : -1;
         if (result < 0 && (!is_cached || errno == EAGAIN)) {
+            const ThreadRead reading(fd);
             int error = 0;
             const auto read_rest = [&] {
-                result = ::readv(fd, rest.data(), 1);
-                error = errno;
+                result = is_gone() ? -1 : ::readv(fd, rest.data(), 1);
+                error = is_gone() && result < 0 ? EBADF : errno;
             };
             const Waited waited = run_attached(call.reactor(), WorkLane::file(), "read", read_rest);
             if (waited == Waited::Blocks) {
@@ -130,10 +134,9 @@ ssize_t finish_read(DescriptorCall& call, int fd, const iovec& part, ssize_t fir
             return rest.moved() != 0 ? static_cast<ssize_t>(rest.moved()) : result;
         }
         rest.advance(static_cast<std::size_t>(result));
-        if (rest.empty() || !is_cached) {
+        if (rest.empty() || !is_cached || is_gone()) {
             return static_cast<ssize_t>(rest.moved());
         }
-        is_cached = true;
     }
 }
 

@@ -35,19 +35,22 @@ constexpr std::string_view kSkipped[] = {
     "libuv.",     "libasan",    "libtsan",   "liblsan",    "libubsan",   "libstdc++",  "libgcc_s",       "libm.so",
     "vgpreload_", "opcache.so", "xdebug.so", "libanl.so",  "libmvec.so", "libutil.so", "libBrokenLocale"};
 
-/// Whoever waits must hear of these, so they cannot be left out.
+/// Whoever waits must hear of these, so they cannot be left out, neither by their names nor with the object that calls them.
 constexpr std::string_view kNeeded[] = {"close", "close_range", "fclose", "dup2", "dup3", "pclose", "vfork", "dlopen"};
+
+bool is_needed(const Replacement& one) { return std::ranges::find(kNeeded, one.name) != std::end(kNeeded); }
 
 bool is_wanted(const Replacement& one, const TransparentSettings& settings) {
     return std::ranges::find(settings.skipped_functions, one.name) == settings.skipped_functions.end() ||
-           std::ranges::find(kNeeded, one.name) != std::end(kNeeded);
+           is_needed(one);
 }
 
 /// Guarded by its mutex. Never destroyed: hooks are called to the very end.
 struct Installation {
     std::mutex mutex;
     TransparentSettings settings;
-    std::vector<Replacement> replacements;
+    std::vector<Replacement> replacements;  // the needed ones first
+    std::size_t needed = 0;
     RewriteCounts counts;
     bool is_installed = false;
 };
@@ -58,11 +61,15 @@ Installation& installation() noexcept {
     return *all;
 }
 
-bool is_skipped(std::string_view path) {
+std::span<const Replacement> choose(std::string_view path) {
     const std::string_view name = path.substr(path.rfind('/') + 1);
     const auto begins = [name](std::string_view start) { return !start.empty() && name.starts_with(start); };
-    return std::ranges::any_of(kSkipped, begins) ||
-           std::ranges::any_of(installation().settings.skipped_objects, begins);
+    const Installation& all = installation();
+    const std::span<const Replacement> replacements = all.replacements;
+    if (std::ranges::any_of(kSkipped, begins)) {
+        return {};
+    }
+    return std::ranges::any_of(all.settings.skipped_objects, begins) ? replacements.first(all.needed) : replacements;
 }
 
 }  // namespace
@@ -73,7 +80,7 @@ void look_for_objects() noexcept {
     Installation& all = installation();
     const std::lock_guard lock(all.mutex);
     if (all.is_installed && have_objects_changed()) {
-        rewrite_objects(all.replacements, is_skipped, all.counts);
+        rewrite_objects(choose, all.counts);
     }
 }
 
@@ -104,11 +111,13 @@ Status install_transparent(const TransparentSettings& settings) {
                 hooked::kReplacements, std::back_inserter(all.replacements),
                 [&](const hooked::Replacement& one) { return hooked::is_wanted(one, settings); }
             );
+            const auto rest = std::ranges::stable_partition(all.replacements, &hooked::is_needed);
+            all.needed = all.replacements.size() - rest.size();
             // Objects call us until the process ends.
             if (Dl_info here{}; ::dladdr(reinterpret_cast<void*>(&install_transparent), &here) != 0) {
                 ::dlopen(here.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
             }
-            if (!hooked::rewrite_objects(all.replacements, hooked::is_skipped, all.counts, settings.host)) {
+            if (!hooked::rewrite_objects(hooked::choose, all.counts, settings.host)) {
                 return system_failure(ENOTSUP, "replace blocking calls");
             }
             hooked::have_objects_changed();

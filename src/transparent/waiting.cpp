@@ -2,12 +2,14 @@
 
 #include <trueasync/reactor/system_error.hpp>
 
+#include "kind.hpp"
 #include "state.hpp"
 
 namespace trueasync::hooked {
 
 IoReactor* find_reactor() noexcept {
     Scheduler* scheduler = Scheduler::current();
+    look_if_due();
     if (!is_on() || is_in_signal_handler() || Scheduler::is_inside_callback() ||
         detail::hot.current == &scheduler->own_coroutine()) {
         return nullptr;
@@ -92,13 +94,45 @@ Waited wait_descriptor(IoReactor& reactor, int fd, PollMask mask, Deadline deadl
         answer != Waited::Ready) {
         return answer;
     }
-    reactor.mark_drained(fd, mask);
+    const std::uint32_t files = files_of(fd);
+    reactor.mark_drained(fd, mask, files);
     const WaitResult result = wait_ready(reactor, fd, mask, deadline);
     Scheduler::look_ahead_in_steps();
     if (host != nullptr) {
         host->end_wait(self);
     }
-    return TA_LIKELY(result == WaitResult::Ready) ? Waited::Ready : after_wait(result);
+    if (TA_UNLIKELY(result != WaitResult::Ready)) {
+        return after_wait(result);
+    }
+    if (TA_UNLIKELY(files_of(fd) != files)) {  // closed by who did not know that we wait
+        errno = EBADF;
+        return Waited::Failed;
+    }
+    return Waited::Ready;
+}
+
+bool let_others_on() noexcept {
+    if (suspending_reactor() == nullptr || before_wait() != Waited::Ready) {
+        return false;
+    }
+    const ProtectGuard protect;  // whoever is cancelled here has its answer already
+    Scheduler::suspend(std::source_location::current());
+    return true;
+}
+
+namespace {
+
+constexpr unsigned kPatience = 16;
+thread_local constinit unsigned refusals __attribute__((tls_model("initial-exec"))) = 0;
+
+}  // namespace
+
+void begin_refusing() noexcept { refusals = 0; }
+
+void refuse_closing() noexcept {
+    if (++refusals % kPatience == 0) {
+        let_others_on();
+    }
 }
 
 Waited wait_time(Deadline deadline) noexcept {

@@ -62,6 +62,15 @@ Waited wait_descriptor(IoReactor& reactor, int fd, PollMask mask, Deadline deadl
 /// Suspends until `deadline`, also when that has passed: others run first.
 Waited wait_time(Deadline deadline) noexcept;
 
+/// Suspends for a turn, also who is cancelled. False: not here.
+TA_COLD bool let_others_on() noexcept;
+
+/// Before the answer that a descriptor is being closed. Who leaves gets it at once, and is out of his library before the descriptor goes; who asks
+/// again and again lets the closer get on.
+TA_COLD void refuse_closing() noexcept;
+/// From now on, for those who wait for another descriptor.
+void begin_refusing() noexcept;
+
 /// For what the kernel has no event for: pauses that grow.
 class Backoff {
 public:

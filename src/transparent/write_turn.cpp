@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "kind.hpp"
+
 namespace trueasync::hooked {
 
 thread_local constinit WriteTurn* WriteTurn::first = nullptr;
@@ -15,7 +17,12 @@ WriteTurn* WriteTurn::find(int fd) noexcept {
 }
 
 Waited WriteTurn::queue() noexcept {
+    const std::uint32_t files = files_of(fd_);
     for (WriteTurn* other = find(fd_); other != nullptr; other = find(fd_)) {
+        if (is_non_blocking(fd_)) {  // who is in the middle began before it was made so
+            errno = EAGAIN;
+            return Waited::Failed;
+        }
         if (const Waited answer = before_wait(); answer != Waited::Ready) {
             return answer;
         }
@@ -24,6 +31,10 @@ Waited WriteTurn::queue() noexcept {
         other->waiting_.push_back(wait);
         if (const Waited waited = after_wait(wait.park()); waited != Waited::Ready) {
             return waited;
+        }
+        if (is_closing(fd_) || files_of(fd_) != files) {
+            errno = EBADF;
+            return Waited::Failed;
         }
     }
     return Waited::Ready;

@@ -19,7 +19,7 @@ class HookedTest : public ::testing::Test {
 protected:
     void SetUp() override {
         ASSERT_TRUE(install_transparent());
-        hooked::forget_kinds(0, UINT_MAX);  // tests close what is left without telling
+        hooked::forget_files(0, UINT_MAX);  // tests close what is left without telling
     }
 
     /// On the real reactor. Fails when the body was cut off.

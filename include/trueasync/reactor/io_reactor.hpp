@@ -65,6 +65,18 @@ public:
         }
     }
 
+    /// The same for who counts the files that have had each number, also on other threads: with another count than the last time it is looked
+    /// whether what is known is still about the file that has the number now.
+    void mark_drained(int fd, PollMask mask, std::uint32_t files) noexcept {
+        if (Descriptor* descriptor = table_.find(fd); TA_LIKELY(descriptor != nullptr)) {
+            if (TA_UNLIKELY(descriptor->files != files)) {
+                look_again(fd, *descriptor, files);
+            }
+            descriptor->ready &= ~mask;
+            descriptor->sticky &= ~mask;
+        }
+    }
+
     /// A read or write on a stream has just moved less than it was given room for: the next one would say EAGAIN, unless the end or an error
     /// is to come, or urgent data is there, where reads stop. Saves that attempt.
     void mark_short(int fd, PollMask mask) noexcept {
@@ -165,6 +177,7 @@ private:
     bool keep_deadline(DescriptorWait& wait, Descriptor& descriptor, Deadline deadline) noexcept;
     bool look_at(int fd, Descriptor& descriptor, Instant when) noexcept;
     void look(int fd, Instant now) noexcept;
+    TA_COLD void look_again(int fd, Descriptor& descriptor, std::uint32_t files) noexcept;
     bool report_to_watches(int fd, Descriptor& descriptor, PollMask what) noexcept;
 
     std::vector<int> pending_;

@@ -14,8 +14,8 @@
 namespace trueasync {
 
 struct TransparentSettings {
-    /// Names of objects that are left as they are, besides the C library, libuv and our own: the file name or a beginning of it, such as
-    /// `libpq.so`.
+    /// Names of objects that are left as they are, but for what closes descriptors, besides the C library, libuv and our own: the file name or
+    /// a beginning of it, such as `libpq.so`.
     std::vector<std::string> skipped_objects;
     /// Names of functions that keep blocking, such as `getaddrinfo`.
     std::vector<std::string> skipped_functions;

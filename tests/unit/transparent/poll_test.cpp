@@ -1,3 +1,6 @@
+#include <sys/mman.h>
+
+#include <functional>
 #include <support/hooked.hpp>
 
 namespace trueasync::testing {
@@ -110,6 +113,148 @@ TEST_F(HookedPoll, AnEpollSetOfTheProgramsOwn) {
     });
 }
 
+TEST_F(HookedPoll, AnEpollSetThatIsClosedMeanwhile) {
+    in_runtime([] {
+        const int set = ::epoll_create1(EPOLL_CLOEXEC);
+        auto loop = spawn([set] {
+            epoll_event event{};
+            int ready = 0;
+            for (int i = 0; ready >= 0 && i < 1000; ++i) {
+                ready = hooked::epoll_wait(set, &event, 1, -1);
+            }
+            EXPECT_EQ(ready, -1);
+            EXPECT_EQ(errno, EBADF);
+        });
+        suspend();
+        EXPECT_EQ(hooked::close(set), 0);
+        await(loop);
+    });
+}
+
+TEST_F(HookedPoll, WhatNeverReportsDoesNotEndIt) {
+    in_runtime([] {
+        const Fd null(::open("/dev/null", O_RDWR));
+        const Fd file(::memfd_create("file", 0));
+        auto [in, out] = blocking_pair();
+        for (const short events : {short{0}, short{POLLPRI}}) {
+            pollfd all[] = {{*null, events, 0}, {*file, events, 0}, {*in, POLLIN, 0}};
+            EXPECT_EQ(suspending([&] { return hooked::poll(all, 1, 10); }), 0);
+            EXPECT_EQ(suspending([&] { return hooked::poll(all + 1, 1, 10); }), 0);
+            EXPECT_EQ(suspending([&] { return hooked::poll(all, 3, 10); }), 0);
+        }
+        fd_set urgent;
+        FD_ZERO(&urgent);
+        FD_SET(*file, &urgent);
+        timeval limit{0, 10'000};
+        EXPECT_EQ(
+            suspending([&, fd = *file] { return hooked::select(fd + 1, nullptr, nullptr, &urgent, &limit); }), 0
+        );
+    });
+}
+
+TEST_F(HookedPoll, HalfAnEndDoesNotEndItForWhoHasNotAsked) {
+    in_runtime([] {
+        auto [half, peer] = blocking_pair();
+        auto [in, out] = blocking_pair();
+        ASSERT_EQ(::shutdown(*peer, SHUT_WR), 0);
+        for (const short events : {short{0}, short{POLLPRI}}) {
+            pollfd all[] = {{*half, events, 0}, {*in, POLLIN, 0}};
+            EXPECT_EQ(suspending([&] { return hooked::poll(all, 1, 10); }), 0);
+            EXPECT_EQ(suspending([&] { return hooked::poll(all, 2, 10); }), 0);
+            auto writer = spawn([fd = *out] { hooked::write(fd, "x", 1); });
+            EXPECT_EQ(hooked::poll(all, 2, -1), 1);
+            char byte = 0;
+            EXPECT_EQ(hooked::read(*in, &byte, 1), 1);
+            await(writer);
+        }
+        pollfd all[] = {{*half, 0, 0}, {*in, POLLIN, 0}};
+        auto closer = spawn([&peer = peer] { close(peer); });
+        EXPECT_EQ(hooked::poll(all, 2, -1), 1);  // the whole end does
+        EXPECT_EQ(all[0].revents, POLLHUP);
+        await(closer);
+    });
+}
+
+TEST_F(HookedPoll, ASignalThatTheMaskLetsInEndsIt) {
+    static int handled = 0;
+    struct sigaction action {};
+    action.sa_handler = [](int) { ++handled; };
+    struct sigaction before {};
+    ASSERT_EQ(::sigaction(SIGUSR1, &action, &before), 0);
+    sigset_t blocked;
+    sigset_t open;
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGUSR1);
+    ASSERT_EQ(::pthread_sigmask(SIG_BLOCK, &blocked, &open), 0);
+    in_runtime([&] {
+        const timespec limit{5, 0};
+        const Fd set(::epoll_create1(EPOLL_CLOEXEC));
+        epoll_event event{};
+        const std::function<int()> calls[] = {
+            [&] { return hooked::ppoll(nullptr, 0, &limit, &open); },
+            [&] { return hooked::pselect(0, nullptr, nullptr, nullptr, &limit, &open); },
+            [&] { return hooked::epoll_pwait(*set, &event, 1, 5000, &open); },
+            [&] { return hooked::epoll_pwait2(*set, &event, 1, &limit, &open); },
+        };
+        for (const auto& call : calls) {
+            handled = 0;
+            ::raise(SIGUSR1);
+            EXPECT_EQ(call(), -1);
+            EXPECT_EQ(errno, EINTR);
+            EXPECT_EQ(handled, 1);
+            auto other = spawn([] { ::raise(SIGUSR1); });
+            EXPECT_EQ(call(), -1);
+            EXPECT_EQ(errno, EINTR);
+            EXPECT_EQ(handled, 2);
+            await(other);
+        }
+        pollfd one{*set, POLLIN, 0};
+        const timespec soon{0, 1'000'000};
+        EXPECT_EQ(suspending([&] { return hooked::ppoll(&one, 1, &soon, &open); }), 0);
+    });
+    ::pthread_sigmask(SIG_SETMASK, &open, nullptr);
+    ::sigaction(SIGUSR1, &before, nullptr);
+}
+
+TEST_F(HookedPoll, PauseEndsWithAHandler) {
+    struct sigaction action {};
+    action.sa_handler = [](int) {};
+    struct sigaction before {};
+    ASSERT_EQ(hooked::sigaction(SIGUSR1, &action, &before), 0);
+    in_runtime([] {
+        auto other = spawn([] { ::raise(SIGUSR1); });
+        EXPECT_EQ(suspending([] { return hooked::pause(); }), -1);
+        EXPECT_EQ(errno, EINTR);
+        await(other);
+    });
+    hooked::sigaction(SIGUSR1, &before, nullptr);
+}
+
+TEST_F(HookedPoll, AHandlerThatIsJumpedOutOfHasEnded) {
+    static sigjmp_buf target;
+    struct sigaction action {};
+    action.sa_handler = [](int) { hooked::siglongjmp(target, 1); };
+    struct sigaction before {};
+    ASSERT_EQ(hooked::sigaction(SIGUSR1, &action, &before), 0);
+    in_runtime([] {
+        if (sigsetjmp(target, 1) == 0) {
+            ::raise(SIGUSR1);
+            ADD_FAILURE() << "did not jump";
+        }
+        EXPECT_EQ(suspending([] { return hooked::usleep(100); }), 0);
+    });
+    hooked::sigaction(SIGUSR1, &before, nullptr);
+}
+
+TEST_F(HookedPoll, NoPlaceForTheDescriptors) {
+    in_runtime([] {
+        EXPECT_EQ(hooked::poll(nullptr, 1, 100), -1);
+        EXPECT_EQ(errno, EFAULT);
+        EXPECT_EQ(hooked::ppoll(nullptr, 1, nullptr, nullptr), -1);
+        EXPECT_EQ(errno, EFAULT);
+    });
+}
+
 TEST_F(HookedPoll, SleepsAreExact) {
     in_runtime([] {
         const auto begin = std::chrono::steady_clock::now();
@@ -125,6 +270,8 @@ TEST_F(HookedPoll, SleepsAreExact) {
             suspending([&] { return hooked::clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &when, nullptr); }), 0
         );
         EXPECT_EQ(suspending([] { return hooked::usleep(0); }), 0);
+        const timespec soon{0, 1000};
+        EXPECT_EQ(suspending([&] { return hooked::clock_nanosleep(CLOCK_TAI, 0, &soon, nullptr); }), 0);
     });
 }
 

@@ -1,6 +1,7 @@
 #include <arpa/nameser.h>
 
 #include <cstring>
+#include <functional>
 #include <support/hooked.hpp>
 
 namespace trueasync::testing {
@@ -68,6 +69,65 @@ TEST_F(HookedQueries, OthersRunWhileTheServerIsAsked) {
             EXPECT_EQ(errno, 77);
             await(answering);
         }
+    });
+}
+
+TEST_F(HookedQueries, TheSettingsAreTheCallers) {
+    in_runtime([] {
+        NameServer server;
+        ASSERT_EQ(::res_init(), 0);
+        const struct __res_state before = _res;
+        _res.options = server.resolver.options & ~static_cast<unsigned long>(RES_USE_EDNS0);
+        _res.nscount = 1;
+        _res.nsaddr_list[0] = server.resolver.nsaddr_list[0];
+        _res.retrans = 5;
+        _res.retry = 1;
+        unsigned char packet[512];
+        unsigned char question[512];
+        const int asked = ::res_mkquery(QUERY, "a.test", C_IN, T_A, nullptr, 0, nullptr, question, sizeof(question));
+        const std::function<int()> calls[] = {
+            [&] { return hooked::res_query("a.test", C_IN, T_A, packet, 512); },
+            [&] { return hooked::res_search("a.test.", C_IN, T_A, packet, 512); },
+            [&] { return hooked::res_querydomain("a", "test", C_IN, T_A, packet, 512); },
+            [&] { return hooked::res_send(question, asked, packet, 512); },
+            [&] { return hooked::res_nquerydomain(&server.resolver, "a", "test", C_IN, T_A, packet, 512); },
+            [&] { return hooked::res_nsend(&server.resolver, question, asked, packet, 512); },
+        };
+        server.resolver.options &= ~static_cast<unsigned long>(RES_USE_EDNS0);
+        for (const auto& call : calls) {
+            auto answering = spawn([&] { server.answer(); });
+            const int length = suspending(call);
+            EXPECT_GT(length, 20);
+            EXPECT_EQ(packet[length - 1], 9);
+            await(answering);
+        }
+        _res = before;
+    });
+}
+
+TEST_F(HookedQueries, HostErrorsAreLeftAsTheCLibraryLeavesThem) {
+    in_runtime([] {
+        const std::string name = std::string(70, 'a') + ".test";  // no label is that long
+        const addrinfo hints{};
+        addrinfo* addresses = nullptr;
+        h_errno = 77;
+        const int plain = ::getaddrinfo(name.c_str(), nullptr, &hints, &addresses);
+        const int plain_error = h_errno;
+        h_errno = 77;
+        EXPECT_EQ(suspending([&] { return hooked::getaddrinfo(name.c_str(), nullptr, &hints, &addresses); }), plain);
+        EXPECT_EQ(h_errno, plain_error);
+        hostent room{};
+        hostent* result = nullptr;
+        char buffer[1024];
+        int error = 0;
+        h_errno = 77;
+        ::gethostbyname_r(name.c_str(), &room, buffer, sizeof(buffer), &result, &error);
+        const int host_error = h_errno;
+        h_errno = 77;
+        suspending([&] {
+            return hooked::gethostbyname_r(name.c_str(), &room, buffer, sizeof(buffer), &result, &error);
+        });
+        EXPECT_EQ(h_errno, host_error);
     });
 }
 

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <support/descriptors.hpp>
+#include <thread>
 #include <transparent/got.hpp>
 #include <transparent/hooks.hpp>
 
@@ -24,6 +25,9 @@ struct Library {
         find(read, handle, "blocking_read");
         find(write, handle, "blocking_write");
         find(poll, handle, "blocking_poll");
+        find(close, handle, "blocking_close");
+        find(open_object, handle, "blocking_dlopen");
+        find(find_symbol, handle, "blocking_dlsym");
         sleep = *static_cast<unsigned (**)(unsigned)>(dlsym(handle, "blocking_sleep"));
     }
 
@@ -31,6 +35,9 @@ struct Library {
     ssize_t (*read)(int, void*, size_t) = nullptr;
     ssize_t (*write)(int, const void*, size_t) = nullptr;
     int (*poll)(int, short, int) = nullptr;
+    int (*close)(int) = nullptr;
+    void* (*open_object)(const char*) = nullptr;
+    void* (*find_symbol)(const char*) = nullptr;
     unsigned (*sleep)(unsigned) = nullptr;
 
 private:
@@ -116,6 +123,50 @@ TEST_F(Transparent, WhoAsksForAFunctionByNameGetsTheReplacement) {
     EXPECT_EQ(hooked::dlsym(RTLD_DEFAULT, "strlen"), ::dlsym(RTLD_DEFAULT, "strlen"));
 }
 
+TEST_F(Transparent, WhoAsksTheLoaderIsTheCaller) {
+    EXPECT_EQ(library().find_symbol("usleep"), reinterpret_cast<void*>(&hooked::usleep));
+    // Loaded for itself only: nobody else finds its functions, nor what lies where it looks for objects.
+    EXPECT_EQ(library().find_symbol("blocking_usleep"), reinterpret_cast<void*>(library().usleep));
+    EXPECT_EQ(hooked::dlsym(RTLD_DEFAULT, "blocking_usleep"), nullptr);
+    EXPECT_EQ(hooked::dlopen("libtrueasync_beside.so", RTLD_NOW), nullptr);
+    void* beside = library().open_object("libtrueasync_beside.so");
+    ASSERT_NE(beside, nullptr) << dlerror();
+    auto* sleep_there = reinterpret_cast<int (*)(unsigned)>(hooked::dlsym(beside, "beside_usleep"));
+    ASSERT_NE(sleep_there, nullptr);
+    in_runtime([&] {
+        bool has_run = false;
+        auto other = spawn([&] { has_run = true; });
+        EXPECT_EQ(sleep_there(1000), 0);
+        EXPECT_TRUE(has_run);
+        await(other);
+    });
+}
+
+TEST_F(Transparent, ANumberThatAThreadHasClosedIsLookedAtAgain) {
+    in_runtime([] {
+        int number = -1;
+        {
+            auto [in, out] = blocking_pair();
+            auto writer = spawn([fd = *out] { EXPECT_EQ(library().write(fd, "x", 1), 1); });
+            char byte = 0;
+            EXPECT_EQ(library().read(*in, &byte, 1), 1);
+            await(writer);
+            number = in.release();
+            std::thread([&] { EXPECT_EQ(library().close(number), 0); }).join();
+        }
+        auto [in, out] = blocking_pair();
+        ASSERT_EQ(::dup2(*in, number), number);
+        const Fd again(number);
+        const timeval limit{5, 0};
+        EXPECT_EQ(::setsockopt(number, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)), 0);
+        auto writer = spawn([fd = *out] { EXPECT_EQ(library().write(fd, "y", 1), 1); });
+        char byte = 0;
+        EXPECT_EQ(library().read(number, &byte, 1), 1);
+        EXPECT_EQ(byte, 'y');
+        await(writer);
+    });
+}
+
 TEST_F(Transparent, WhatIsInstalledIsCounted) {
     const TransparentStats stats = transparent_stats();
     EXPECT_GE(stats.objects, 1U);
@@ -126,12 +177,15 @@ TEST_F(Transparent, WhatIsInstalledIsCounted) {
 }
 
 TEST_F(Transparent, AHostWhoseCallsDoNotReachUsIsTold) {
-    const hooked::Replacement one{
+    static const hooked::Replacement one{
         "usleep", reinterpret_cast<void*>(&::usleep), reinterpret_cast<void*>(&hooked::usleep)};
     const auto does_reach = [&](const void* host) {
         hooked::RewriteCounts counts;
-        const auto is_other = [](std::string_view path) { return !path.empty() && path != TRUEASYNC_BLOCKING; };
-        return hooked::rewrite_objects({&one, 1}, is_other, counts, host);
+        const auto choose = [](std::string_view path) {
+            const bool is_other = !path.empty() && path != TRUEASYNC_BLOCKING;
+            return is_other ? std::span<const hooked::Replacement>() : std::span(&one, 1);
+        };
+        return hooked::rewrite_objects(choose, counts, host);
     };
     EXPECT_TRUE(does_reach(nullptr));
     EXPECT_TRUE(does_reach(reinterpret_cast<const void*>(library().usleep)));
