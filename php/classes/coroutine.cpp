@@ -269,7 +269,7 @@ bool spawn_coroutine(PhpCoroutine* coroutine, Owner* owner, zval* return_value) 
 }
 
 void register_coroutine() {
-    root_function.type = ZEND_INTERNAL_FUNCTION;
+    init_root_function(root_function);
     ce_coroutine = register_class_Async_Coroutine(ce_completable);
     ce_coroutine->create_object = refuse_new;
     handlers = *zend_get_std_object_handlers();

@@ -381,7 +381,7 @@ void request_minit() {
     init_shutdown_function(first_function, "true_async_shutdown", before_shutdown_functions);
     init_shutdown_function(last_function, "true_async_finish", after_shutdown_functions);
     error_handler_minit();
-    scheduler_function.type = ZEND_INTERNAL_FUNCTION;
+    init_root_function(scheduler_function);
     set_host_objects(&objects);
     FinallyList::set_start([] {
         if (request.is_open) {
