@@ -194,7 +194,10 @@ void PhpCoroutine::run() {
             end_body();
         }
     }
-    zend_catch { die(); }
+    zend_catch {
+        die();
+        OutputState::abandon();
+    }
     zend_end_try();
     FiberBlock().leave();  // left behind by a fatal error
     vm.vm_stack = EG(vm_stack);
