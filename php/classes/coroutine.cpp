@@ -109,6 +109,8 @@ void PhpCoroutine::save_aside() noexcept {
     }
     aside_->output.leave();
     aside_->compare.leave();
+    aside_->serialize.leave();
+    aside_->signal_handler.leave();
     aside_->error_handler.leave();
     aside_->fiber_block.leave();
     aside_->wrapper.leave();
@@ -117,6 +119,8 @@ void PhpCoroutine::save_aside() noexcept {
 void PhpCoroutine::load_aside() noexcept {
     aside_->output.enter();
     aside_->compare.enter();
+    aside_->serialize.enter();
+    aside_->signal_handler.enter();
     aside_->error_handler.enter();
     aside_->fiber_block.enter();
     aside_->wrapper.enter();

@@ -416,7 +416,8 @@ void request_begin() {
     request.is_open = true;
     request.in_shutdown_functions = false;
     request.has_seen_fiber = false;
-    request.has_rare_state = false;
+    request.has_rare_state = 0;
+    SignalHandlerState::forget();
     request.is_dying = false;
     watch_compiler();
     append_shutdown_function(first_function);
