@@ -71,6 +71,15 @@ void stand_before_pcntl(int number) noexcept {
     }
 }
 
+void step_aside() noexcept {
+    for (int number = 1; number < NSIG; ++number) {
+        void*& handler = SIGG(handlers)[number - 1].handler;
+        if (handler == reinterpret_cast<void*>(withhold)) {
+            handler = reinterpret_cast<void*>(pcntl_handler);
+        }
+    }
+}
+
 /// pcntl gets what has come.
 TA_COLD void hand_over() noexcept {
     sigset_t all;
@@ -88,6 +97,7 @@ TA_COLD void hand_over() noexcept {
 }
 #else
 void stand_before_pcntl(int /*number*/) noexcept {}
+void step_aside() noexcept {}
 void hand_over() noexcept {}
 #endif
 
@@ -198,6 +208,13 @@ void share_signals_with_pcntl() noexcept {
             interrupt_before = std::exchange(zend_interrupt_function, interrupt);
         }
     }
+}
+
+void unshare_signals_with_pcntl() noexcept {
+    if (zend_interrupt_function == interrupt) {
+        zend_interrupt_function = interrupt_before;
+    }
+    step_aside();
 }
 
 void deliver_interrupt() noexcept {

@@ -41,6 +41,9 @@ private:
 /// From here on a signal reaches both who waits for it and the handler that `pcntl_signal` has set, before or after.
 void share_signals_with_pcntl() noexcept;
 
+/// When the extension goes: signals come on.
+void unshare_signals_with_pcntl() noexcept;
+
 /// If a signal has come for a handler of PHP code and nobody runs who would notice, a coroutine runs it.
 void deliver_interrupt() noexcept;
 

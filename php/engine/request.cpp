@@ -451,6 +451,7 @@ void request_mshutdown() {
     FinallyList::set_start(nullptr);
     autoload_mshutdown();
     gc_mshutdown();
+    unshare_signals_with_pcntl();
     if (zend_compile_file == compile_file) {
         zend_compile_file = compile_file_before;
     }
