@@ -109,6 +109,8 @@ void PhpCoroutine::save_aside() noexcept {
     }
     aside_->output.leave();
     aside_->compare.leave();
+    aside_->serialize.leave();
+    aside_->signal_handler.leave();
     aside_->error_handler.leave();
     aside_->fiber_block.leave();
     aside_->wrapper.leave();
@@ -117,6 +119,8 @@ void PhpCoroutine::save_aside() noexcept {
 void PhpCoroutine::load_aside() noexcept {
     aside_->output.enter();
     aside_->compare.enter();
+    aside_->serialize.enter();
+    aside_->signal_handler.enter();
     aside_->error_handler.enter();
     aside_->fiber_block.enter();
     aside_->wrapper.enter();
@@ -194,7 +198,10 @@ void PhpCoroutine::run() {
             end_body();
         }
     }
-    zend_catch { die(); }
+    zend_catch {
+        die();
+        OutputState::abandon();
+    }
     zend_end_try();
     FiberBlock().leave();  // left behind by a fatal error
     vm.vm_stack = EG(vm_stack);
@@ -269,7 +276,7 @@ bool spawn_coroutine(PhpCoroutine* coroutine, Owner* owner, zval* return_value) 
 }
 
 void register_coroutine() {
-    root_function.type = ZEND_INTERNAL_FUNCTION;
+    init_root_function(root_function);
     ce_coroutine = register_class_Async_Coroutine(ce_completable);
     ce_coroutine->create_object = refuse_new;
     handlers = *zend_get_std_object_handlers();

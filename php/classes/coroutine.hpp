@@ -7,7 +7,9 @@
 #include "../engine/fiber_block.hpp"
 #include "../engine/observer.hpp"
 #include "../engine/output.hpp"
+#include "../engine/pcntl.hpp"
 #include "../engine/request.hpp"
+#include "../engine/serialize.hpp"
 #include "../engine/vm_state.hpp"
 #include "../engine/wrapper.hpp"
 #include "../error.hpp"
@@ -139,8 +141,8 @@ private:
         vm.save();
         is_loaded_ = false;
         if (UNEXPECTED(
-                OutputState::is_in_use() || CompareState::is_in_use() || ErrorHandlerState::is_in_use() ||
-                request.has_rare_state
+                OutputState::is_in_use() || CompareState::is_in_use() || SerializeState::is_in_use() ||
+                ErrorHandlerState::is_in_use() || request.has_rare_state
             )) {
             save_aside();
         }
@@ -166,6 +168,8 @@ private:
     struct Aside {
         OutputState output;
         CompareState compare;
+        SerializeState serialize;
+        SignalHandlerState signal_handler;
         ErrorHandlerState error_handler;
         FiberBlock fiber_block;
         WrapperState wrapper;

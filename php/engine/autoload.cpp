@@ -24,6 +24,29 @@ struct Loading {
 };
 TA_PHP_THREAD_LOCAL std::unordered_map<std::string, std::shared_ptr<Loading>> loading;
 
+/// What each waits for.
+TA_PHP_THREAD_LOCAL std::unordered_map<const Coroutine*, const Loading*> waiting;
+
+/// Whoever loads it needs what `self` is loading, perhaps through others: as if `self` needed it itself.
+bool leads_back(const Loading& wanted, const Coroutine* self) {
+    for (const Loading* link = &wanted; link->by != self;) {
+        const auto next = waiting.find(link->by);
+        if (next == waiting.end()) {
+            return false;
+        }
+        link = next->second;
+    }
+    return true;
+}
+
+/// False: it threw.
+bool await_loading(const Loading& other, const Coroutine* self) {
+    waiting.emplace(self, &other);
+    const bool has_come = has_arrived(wait_for(*other.is_over));
+    waiting.erase(self);
+    return has_come;
+}
+
 zend_class_entry* autoload(zend_string* name, zend_string* lower_name) {
     Coroutine* self = request.runtime != nullptr && !request.is_in_scheduler ? Scheduler::current_coroutine() : nullptr;
     if (self == nullptr) {
@@ -33,7 +56,7 @@ zend_class_entry* autoload(zend_string* name, zend_string* lower_name) {
     zend_hash_del(EG(in_autoload), lower_name);  // so that the others come here
     for (auto found = loading.find(key); found != loading.end(); found = loading.find(key)) {
         const std::shared_ptr<Loading> other = found->second;
-        if (other->by == self || !has_arrived(wait_for(*other->is_over))) {
+        if (leads_back(*other, self) || !await_loading(*other, self)) {
             return nullptr;  // it needs itself, or was cancelled
         }
         if (!other->has_thrown) {
@@ -53,7 +76,10 @@ zend_class_entry* autoload(zend_string* name, zend_string* lower_name) {
 
 void autoload_minit() { autoload_before = std::exchange(zend_autoload, autoload); }
 
-void autoload_request_end() { loading.clear(); }
+void autoload_request_end() {
+    loading.clear();
+    waiting.clear();
+}
 
 void autoload_mshutdown() {
     if (zend_autoload == autoload) {

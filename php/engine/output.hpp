@@ -28,6 +28,8 @@ public:
     }
     /// It has ended: flushes what is left.
     static void end() noexcept { php_output_end_all(); }
+    /// A fatal error has ended it.
+    static void abandon() noexcept;
     static bool has_buffers() noexcept { return OG(handlers).top != 0; }
 
 private:

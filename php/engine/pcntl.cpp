@@ -38,6 +38,100 @@ bool is_handled_by_php(int number) noexcept {
 #endif
 }
 
+// --- while a handler waits
+
+TA_PHP_THREAD_LOCAL sigset_t outside;  // of the handlers that pcntl calls: what is blocked there
+
+/// What comes meanwhile pcntl would keep, but only look at when another one comes.
+TA_PHP_THREAD_LOCAL volatile sig_atomic_t is_withholding = 0;
+TA_PHP_THREAD_LOCAL volatile sig_atomic_t has_withheld = 0;
+volatile sig_atomic_t withheld[NSIG] = {};
+siginfo_t withheld_info[NSIG];
+
+#ifdef ZEND_SIGNALS
+using SignalHandler = void (*)(int, siginfo_t*, void*);
+SignalHandler pcntl_handler = nullptr;
+
+/// In a signal handler, in place of pcntl's.
+void withhold(int number, siginfo_t* info, void* context) {
+    if (is_withholding == 0 || number >= NSIG) {
+        pcntl_handler(number, info, context);
+        return;
+    }
+    withheld_info[number] = *info;
+    withheld[number] = 1;
+    has_withheld = 1;
+}
+
+void stand_before_pcntl(int number) noexcept {
+    void*& handler = SIGG(handlers)[number - 1].handler;
+    if (is_handled_by_php(number) && handler != reinterpret_cast<void*>(withhold)) {
+        pcntl_handler = reinterpret_cast<SignalHandler>(handler);
+        handler = reinterpret_cast<void*>(withhold);
+    }
+}
+
+void step_aside() noexcept {
+    for (int number = 1; number < NSIG; ++number) {
+        void*& handler = SIGG(handlers)[number - 1].handler;
+        if (handler == reinterpret_cast<void*>(withhold)) {
+            handler = reinterpret_cast<void*>(pcntl_handler);
+        }
+    }
+}
+
+/// pcntl gets what has come.
+TA_COLD void hand_over() noexcept {
+    sigset_t all;
+    sigset_t before;
+    sigfillset(&all);
+    ::pthread_sigmask(SIG_BLOCK, &all, &before);
+    has_withheld = 0;
+    for (int number = 1; number < NSIG; ++number) {
+        if (withheld[number] != 0) {
+            withheld[number] = 0;
+            pcntl_handler(number, &withheld_info[number], nullptr);
+        }
+    }
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+#else
+void stand_before_pcntl(int /*number*/) noexcept {}
+void step_aside() noexcept {}
+void hand_over() noexcept {}
+#endif
+
+/// Around all that may call handlers. Inside of one pcntl calls no others.
+template <typename Dispatch>
+void dispatch(Dispatch&& dispatch_before) {
+    if ((request.has_rare_state & Request::kInSignalHandler) != 0) {
+        dispatch_before();
+        return;
+    }
+    ::pthread_sigmask(SIG_SETMASK, nullptr, &outside);
+    SignalHandlerState::is_inside = true;
+    request.has_rare_state |= Request::kInSignalHandler;
+    dispatch_before();
+    request.has_rare_state &= static_cast<std::uint8_t>(~Request::kInSignalHandler);
+    SignalHandlerState::is_inside = false;
+    is_withholding = 0;
+    if (UNEXPECTED(has_withheld != 0)) {
+        hand_over();
+    }
+}
+
+void (*interrupt_before)(zend_execute_data*) = nullptr;
+void interrupt(zend_execute_data* call) {
+    dispatch([&] { interrupt_before(call); });
+}
+
+zif_handler pcntl_dispatch_before = nullptr;
+ZEND_NAMED_FUNCTION(pcntl_dispatch) {
+    dispatch([&] { pcntl_dispatch_before(INTERNAL_FUNCTION_PARAM_PASSTHRU); });
+}
+
+// --- handlers and `Async\signal()`
+
 zif_handler pcntl_signal_before = nullptr;
 
 void pcntl_signal_after(INTERNAL_FUNCTION_PARAMETERS) {
@@ -45,6 +139,7 @@ void pcntl_signal_after(INTERNAL_FUNCTION_PARAMETERS) {
     if (ZEND_NUM_ARGS() > 0 && Z_TYPE_P(ZEND_CALL_ARG(execute_data, 1)) == IS_LONG) {
         const zend_long number = Z_LVAL_P(ZEND_CALL_ARG(execute_data, 1));
         if (number > 0 && number < NSIG) {
+            stand_before_pcntl(static_cast<int>(number));
             reclaim_signal(static_cast<int>(number));
         }
     }
@@ -84,6 +179,23 @@ public:
 
 }  // namespace
 
+void SignalHandlerState::forget() noexcept {
+    is_inside = false;
+    is_withholding = 0;
+    has_withheld = 0;
+}
+
+void SignalHandlerState::unblock() noexcept {
+    is_withholding = 1;
+    ::pthread_sigmask(SIG_SETMASK, &outside, nullptr);
+}
+
+void SignalHandlerState::block() noexcept {
+    sigset_t all;
+    sigfillset(&all);
+    ::pthread_sigmask(SIG_BLOCK, &all, nullptr);
+}
+
 void share_signals_with_pcntl() noexcept {
     if (pcntl_signal_before != nullptr) {
         return;
@@ -91,7 +203,18 @@ void share_signals_with_pcntl() noexcept {
     pcntl_signal_before = replace_handler(CG(function_table), "pcntl_signal", pcntl_signal_after);
     if (pcntl_signal_before != nullptr) {
         set_signal_chain(is_handled_by_php);
+        pcntl_dispatch_before = replace_handler(CG(function_table), "pcntl_signal_dispatch", pcntl_dispatch);
+        if (zend_interrupt_function != nullptr) {
+            interrupt_before = std::exchange(zend_interrupt_function, interrupt);
+        }
     }
+}
+
+void unshare_signals_with_pcntl() noexcept {
+    if (zend_interrupt_function == interrupt) {
+        zend_interrupt_function = interrupt_before;
+    }
+    step_aside();
 }
 
 void deliver_interrupt() noexcept {

@@ -6,6 +6,8 @@
 #include "../error.hpp"
 #include "../settings.hpp"
 #include "autoload.hpp"
+#include "compiler.hpp"
+#include "datagram.hpp"
 #include "error_handler.hpp"
 #include "fiber.hpp"
 #include "fiber_block.hpp"
@@ -274,30 +276,74 @@ void execute_bottom(zend_execute_data* execute_data) {
     }
 }
 
+/// After the script: runs a shutdown function or a destructor that the engine calls from nowhere, to which every exception is a fatal error. A
+/// cancellation ends it without a word, as it ends the script.
+void execute_late(zend_execute_data* execute_data) {
+    zend_execute_ex = execute_before;
+    zend_execute_ex(execute_data);
+    if (EG(current_execute_data) != nullptr) {
+        return;
+    }
+    if (EG(exception) != nullptr && instanceof_function(EG(exception)->ce, ce_cancellation)) {
+        zend_clear_exception();
+    }
+    zend_execute_ex = execute_late;
+}
+
+/// The next function that is called from nowhere is such a one.
+void watch_late_calls() {
+    if (zend_execute_ex != execute_late) {
+        if (zend_execute_ex != execute_bottom) {
+            execute_before = zend_execute_ex;
+        }
+        zend_execute_ex = execute_late;
+    }
+}
+
 /// The next script that runs is the bottom one when nothing runs now.
 void watch_next_script() {
-    if (EG(current_execute_data) == nullptr && zend_execute_ex != execute_bottom) {
+    if (EG(current_execute_data) == nullptr && zend_execute_ex != execute_bottom && zend_execute_ex != execute_late) {
         execute_before = zend_execute_ex;
         zend_execute_ex = execute_bottom;
     }
 }
 
-zend_op_array* compile_file(zend_file_handle* handle, int type) {
-    const zend_long before = next_resource();
-    zend_op_array* script = compile_file_before(handle, type);
-    request.first_resource += next_resource() - before;
+void stop_watching() {
+    if (zend_execute_ex == execute_bottom || zend_execute_ex == execute_late) {
+        zend_execute_ex = execute_before;
+    }
+}
+
+/// `compile` in the running coroutine's turn.
+template <typename Compile>
+zend_op_array* compile_alone(Compile&& compile) {
+    if (!begin_compiling()) {
+        return nullptr;
+    }
+    zend_op_array* script = nullptr;
+    zend_try { script = compile(); }
+    zend_catch {
+        end_compiling();
+        zend_bailout();
+    }
+    zend_end_try();
+    end_compiling();
     if (script != nullptr) {
         watch_next_script();
     }
     return script;
 }
 
-zend_op_array* compile_string(zend_string* source, const char* filename, zend_compile_position position) {
-    zend_op_array* script = compile_string_before(source, filename, position);
-    if (script != nullptr) {
-        watch_next_script();
-    }
+zend_op_array* compile_file(zend_file_handle* handle, int type) {
+    const zend_long before = next_resource();
+    zend_op_array* script =
+        read_ahead(handle, type) ? compile_alone([&] { return compile_file_before(handle, type); }) : nullptr;
+    request.first_resource += next_resource() - before;
     return script;
+}
+
+zend_op_array* compile_string(zend_string* source, const char* filename, zend_compile_position position) {
+    return compile_alone([&] { return compile_string_before(source, filename, position); });
 }
 
 /// At the first request, since opcache puts itself in front of all that came before, and asks nobody about a script that it has.
@@ -344,6 +390,7 @@ ZEND_NAMED_FUNCTION(before_shutdown_functions) {
     }
     request.in_shutdown_functions = true;
     append_shutdown_function(last_function);
+    watch_late_calls();
 }
 
 void call_destructors() {
@@ -354,6 +401,7 @@ void call_destructors() {
 /// What coroutines of destructors have made comes after the engine's own walk, and would be destroyed when no code can run any more.
 void destroy_late_objects() {
     for (int round = 0; round < kLateRounds && !CG(unclean_shutdown); ++round) {
+        watch_late_calls();
         call_destructors();
         if (request.runtime == nullptr) {
             break;
@@ -380,6 +428,7 @@ ZEND_NAMED_FUNCTION(after_shutdown_functions) {
     if (is_last(last_function)) {
         finish_runtime();
         report_uncaught();
+        watch_late_calls();
     }
     if (is_last(last_function)) {
         request.in_shutdown_functions = false;
@@ -400,7 +449,7 @@ void request_minit() {
     init_shutdown_function(first_function, "true_async_shutdown", before_shutdown_functions);
     init_shutdown_function(last_function, "true_async_finish", after_shutdown_functions);
     error_handler_minit();
-    scheduler_function.type = ZEND_INTERNAL_FUNCTION;
+    init_root_function(scheduler_function);
     set_host_objects(&objects);
     FinallyList::set_start([] {
         if (request.is_open) {
@@ -408,6 +457,7 @@ void request_minit() {
         }
     });
     autoload_minit();
+    datagram_minit();
     fiber_minit();
     gc_minit();
     generator_minit();
@@ -422,6 +472,7 @@ void request_mshutdown() {
     FinallyList::set_start(nullptr);
     autoload_mshutdown();
     gc_mshutdown();
+    unshare_signals_with_pcntl();
     if (zend_compile_file == compile_file) {
         zend_compile_file = compile_file_before;
     }
@@ -435,7 +486,8 @@ void request_begin() {
     request.is_open = true;
     request.in_shutdown_functions = false;
     request.has_seen_fiber = false;
-    request.has_rare_state = false;
+    request.has_rare_state = 0;
+    SignalHandlerState::forget();
     request.is_dying = false;
     watch_compiler();
     mentions_request_begin();
@@ -451,9 +503,7 @@ void request_begin() {
 }
 
 void request_end() {
-    if (zend_execute_ex == execute_bottom) {
-        zend_execute_ex = execute_before;
-    }
+    stop_watching();
     if (std::exchange(request.in_shutdown_functions, false) && request.runtime != nullptr) {
         // exit() or a fatal error in one of them
         request.is_dying = PG(last_error_message) != nullptr && (PG(last_error_type) & E_FATAL_ERRORS) != 0;
@@ -469,6 +519,7 @@ void request_end() {
     }
     if (has_run) {
         destroy_late_objects();
+        stop_watching();
     }
     request.is_open = false;
     fiber_request_end();

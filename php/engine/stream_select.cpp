@@ -15,6 +15,20 @@ bool is_empty(zval* argument) noexcept {
            (Z_TYPE_P(argument) == IS_ARRAY && zend_array_count(Z_ARR_P(argument)) == 0);
 }
 
+/// About an element that is no stream; that therefore no streams are left was said later.
+void throw_first_complaint() noexcept {
+    zval room;
+    const zval* previous = zend_read_property_ex(
+        zend_ce_error, EG(exception), ZSTR_KNOWN(ZEND_STR_PREVIOUS), true, &room
+    );
+    if (Z_TYPE_P(previous) == IS_OBJECT && Z_OBJCE_P(previous) == zend_ce_type_error) {
+        zend_object* first = Z_OBJ_P(previous);
+        GC_ADDREF(first);
+        zend_clear_exception();
+        zend_throw_exception_internal(first);
+    }
+}
+
 ZEND_NAMED_FUNCTION(select) {
     const bool is_known = request.runtime != nullptr && !request.is_in_scheduler && ZEND_NUM_ARGS() >= 4;
     if (is_known && is_empty(ZEND_CALL_ARG(execute_data, 1)) && is_empty(ZEND_CALL_ARG(execute_data, 2)) &&
@@ -22,6 +36,9 @@ ZEND_NAMED_FUNCTION(select) {
         RETURN_LONG(0);
     }
     select_before(INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    if (UNEXPECTED(EG(exception) != nullptr) && is_known && EG(exception)->ce == zend_ce_value_error) {
+        throw_first_complaint();
+    }
 }
 
 }  // namespace

@@ -46,6 +46,13 @@ TA_INLINE zend_execute_data* internal_call() noexcept {
     return is_internal ? call : nullptr;
 }
 
+int descriptor_of(php_stream* stream) noexcept {
+    int fd = -1;
+    constexpr int kHow = PHP_STREAM_AS_FD_FOR_SELECT | PHP_STREAM_CAST_INTERNAL;
+    const bool is_ours = stream->ops != &php_stream_userspace_ops;  // that would call code of PHP
+    return is_ours && php_stream_cast(stream, kHow, reinterpret_cast<void**>(&fd), 0) == SUCCESS ? fd : -1;
+}
+
 class PhpTransparentHost final : public TransparentHost {
 public:
     Answer may_suspend(Coroutine& coroutine) noexcept override {
@@ -110,7 +117,12 @@ public:
         return !request.is_in_scheduler && is_inside("curl_multi_");
     }
 
-    void child_changed(pid_t child, int status) noexcept override { note_child(child, status); }
+    /// A child that the program itself has asked for is none of `proc_close()`.
+    void child_changed(pid_t child, int status) noexcept override {
+        if (!is_inside("pcntl_")) {
+            note_child(child, status);
+        }
+    }
 
     /// The handle of the child goes with a coroutine that was cancelled, which PHP does not wait for.
     bool is_left(pid_t /*child*/) noexcept override {
@@ -150,9 +162,23 @@ bool is_possible = true;
 using ErrorCallback = decltype(zend_error_cb);
 ErrorCallback error_callback_before = nullptr;
 
-/// A function that was cut short complains about it; the cancellation has been thrown already.
+/// The running function has to do with a stream that another coroutine closes.
+bool is_being_closed() noexcept {
+    zend_execute_data* call = request.runtime != nullptr && !request.is_in_scheduler ? internal_call() : nullptr;
+    for (const std::uint32_t number : {1, 2}) {
+        php_stream* stream = call != nullptr ? stream_of(resource_of(call, number)) : nullptr;
+        if (stream != nullptr && trueasync::is_being_closed(descriptor_of(stream))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// A function that was cut short complains about it; the cancellation has been thrown already. So does a read whose stream is closed by
+/// another coroutine: that it ends is said by its result.
 void report_error(int type, zend_string* file, const std::uint32_t line, zend_string* message) {
-    if ((type & E_FATAL_ERRORS) != 0 || cut_off_coroutine() == nullptr) {
+    if ((type & E_FATAL_ERRORS) != 0 ||
+        (cut_off_coroutine() == nullptr && (type != E_NOTICE || !is_being_closed()))) {
         error_callback_before(type, file, line, message);
     }
 }

@@ -18,6 +18,12 @@ constexpr std::size_t kFirstPage =
 constexpr std::size_t kNextPages = 16384;     // those the engine adds when it needs more; a power of two
 constexpr std::size_t kStackReserve = 32768;  // left for C code when the engine says that the stack is full
 
+/// The function of an outermost frame. No trace shows it; a warning that comes up there begins as if it came from the main script.
+inline void init_root_function(zend_internal_function& function) {
+    function.type = ZEND_INTERNAL_FUNCTION;
+    function.function_name = zend_string_init_interned("main", sizeof("main") - 1, true);
+}
+
 // clang-format off
 // Pairs are neighbours in the engine and copied as one. What the engine writes all the time is in none of them: half of a pair that has just
 // been written cannot be read together with the other half without a stall.

@@ -128,4 +128,6 @@ void end_closing(int fd) noexcept {
     }
 }
 
+bool is_being_closed(int fd) noexcept { return hooked::is_closing(fd); }
+
 }  // namespace trueasync

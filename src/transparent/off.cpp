@@ -19,6 +19,7 @@ void forget_lookup() noexcept {}
 bool await_readable(int /*fd*/, Duration /*limit*/) noexcept { return true; }
 void begin_closing(int /*fd*/) noexcept {}
 void end_closing(int /*fd*/) noexcept {}
+bool is_being_closed(int /*fd*/) noexcept { return false; }
 TransparentStats transparent_stats() noexcept { return {}; }
 
 }  // namespace trueasync

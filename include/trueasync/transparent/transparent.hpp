@@ -130,6 +130,7 @@ TA_API void forget_lookup() noexcept;
 /// begins a call on it, until `end_closing`. When they have left is for the runtime to find out.
 TA_API void begin_closing(int fd) noexcept;
 TA_API void end_closing(int fd) noexcept;
+[[nodiscard]] TA_API bool is_being_closed(int fd) noexcept;
 
 TA_API TransparentStats transparent_stats() noexcept;
 
