@@ -112,6 +112,7 @@ void PhpCoroutine::save_aside() noexcept {
     aside_->error_handler.leave();
     aside_->fiber_block.leave();
     aside_->wrapper.leave();
+    aside_->soap.leave();
 }
 
 void PhpCoroutine::load_aside() noexcept {
@@ -120,6 +121,7 @@ void PhpCoroutine::load_aside() noexcept {
     aside_->error_handler.enter();
     aside_->fiber_block.enter();
     aside_->wrapper.enter();
+    aside_->soap.enter();
 }
 
 void PhpCoroutine::drop_body() noexcept {

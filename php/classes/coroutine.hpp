@@ -8,6 +8,7 @@
 #include "../engine/observer.hpp"
 #include "../engine/output.hpp"
 #include "../engine/request.hpp"
+#include "../engine/soap.hpp"
 #include "../engine/vm_state.hpp"
 #include "../engine/wrapper.hpp"
 #include "../error.hpp"
@@ -169,6 +170,7 @@ private:
         ErrorHandlerState error_handler;
         FiberBlock fiber_block;
         WrapperState wrapper;
+        SoapState soap;
     };
     void save_aside() noexcept;
     void load_aside() noexcept;
