@@ -58,6 +58,7 @@ zend_object* refuse_new(zend_class_entry* ce) {
 
 PhpCoroutine::PhpCoroutine() : Coroutine(std::source_location()) {
     vm.vm_stack = nullptr;
+    vm.current_execute_data = nullptr;  // until it leaves for the first time
     vm.error_reporting = unsilenced_level();
     become_host_object(sizeof(PhpCoroutine));
 }
@@ -87,7 +88,7 @@ Place PhpCoroutine::spawned_at() const {
 }
 
 Place PhpCoroutine::suspended_at() const {
-    if (!is_started() || is_finished()) {
+    if (!is_started() || is_finished() || vm.current_execute_data == nullptr) {
         return {};
     }
     return place_of(is_running() ? EG(current_execute_data) : vm.current_execute_data);
@@ -351,13 +352,13 @@ ZEND_METHOD(Async_Coroutine, getSpawnLocation) {
 ZEND_METHOD(Async_Coroutine, getSuspendFileAndLine) {
     ZEND_PARSE_PARAMETERS_NONE();
     PhpCoroutine& self = self_of(ZEND_THIS);
-    return_place(self.is_started() && !self.is_finished() ? self.suspended_at() : Place(), return_value);
+    return_place(self.suspended_at(), return_value);
 }
 
 ZEND_METHOD(Async_Coroutine, getSuspendLocation) {
     ZEND_PARSE_PARAMETERS_NONE();
     PhpCoroutine& self = self_of(ZEND_THIS);
-    return_location(self.is_started() && !self.is_finished() ? self.suspended_at() : Place(), return_value);
+    return_location(self.suspended_at(), return_value);
 }
 
 #define TA_COROUTINE_IS(method, expression)      \
