@@ -18,7 +18,11 @@ zend_internal_function root_function = {};  // of the outermost frame on each VM
 void destroy_coroutine(zend_object* object) { PhpCoroutine::of(object).drop_handle(); }
 
 void free_coroutine(zend_object* object) {
-    PhpCoroutine::of(object).end();
+    PhpCoroutine& coroutine = PhpCoroutine::of(object);
+    if (UNEXPECTED(coroutine.attachment() != nullptr)) {
+        end_context(coroutine);
+    }
+    coroutine.end();
     zend_object_std_dtor(object);
 }
 
@@ -154,6 +158,7 @@ void PhpCoroutine::run_body() noexcept {
             value.reset();
         }
         if (attachment() != nullptr && finally_list()->empty()) {
+            end_context(*this);
             attach(nullptr);
         }
     }
