@@ -28,6 +28,30 @@ struct Question {
     bool fills_null = false;
 };
 
+/// Null: it threw.
+Event* event_of_trigger(zval* trigger) {
+    ZVAL_DEREF(trigger);
+    if (Z_TYPE_P(trigger) != IS_OBJECT || !instanceof_function(Z_OBJCE_P(trigger), ce_awaitable)) {
+        zend_throw_exception_ex(
+            ce_async_exception, 0, "Expected an item of type Async\\Awaitable, %s given", zend_zval_type_name(trigger)
+        );
+        return nullptr;
+    }
+    return event_of(Z_OBJ_P(trigger));
+}
+
+/// False: it threw.
+bool is_iterable(const zval* triggers) {
+    if (Z_TYPE_P(triggers) != IS_ARRAY && (Z_TYPE_P(triggers) != IS_OBJECT ||
+                                           !instanceof_function(Z_OBJCE_P(triggers), zend_ce_traversable))) {
+        zend_throw_exception(
+            ce_async_exception, "Expected parameter 'iterable' to be an array or an object implementing Traversable", 0
+        );
+        return false;
+    }
+    return true;
+}
+
 /// A wait for what an iterable gives, with the keys it gave. Shared with the coroutine that walks a `Traversable`, which may last longer.
 class Gathering {
 public:
@@ -40,15 +64,7 @@ public:
 
     /// Observes `trigger`. False: it threw.
     bool add(zval* trigger, Value key) {
-        ZVAL_DEREF(trigger);
-        if (Z_TYPE_P(trigger) != IS_OBJECT || !instanceof_function(Z_OBJCE_P(trigger), ce_awaitable)) {
-            zend_throw_exception_ex(
-                ce_async_exception, 0, "Expected an item of type Async\\Awaitable, %s given",
-                zend_zval_type_name(trigger)
-            );
-            return false;
-        }
-        Event* event = event_of(Z_OBJ_P(trigger));
+        Event* event = event_of_trigger(trigger);
         if (event == nullptr || !check(wait_->add(*event))) {
             return false;
         }
@@ -155,14 +171,7 @@ Value value_of(Event& event) {
 /// Waits as asked. Null: it threw. What it returns is to be ended.
 std::shared_ptr<Gathering> gather(const Question& question) {
     const bool is_array = Z_TYPE_P(question.triggers) == IS_ARRAY;
-    if (!is_array && (Z_TYPE_P(question.triggers) != IS_OBJECT ||
-                      !instanceof_function(Z_OBJCE_P(question.triggers), zend_ce_traversable))) {
-        zend_throw_exception(
-            ce_async_exception, "Expected parameter 'iterable' to be an array or an object implementing Traversable", 0
-        );
-        return nullptr;
-    }
-    if (!may_suspend()) {
+    if (!is_iterable(question.triggers) || !may_suspend()) {
         return nullptr;
     }
     WaitLimit limit;
@@ -254,6 +263,26 @@ void answer(const Question& question, zval* return_value) {
         add_next_index_zval(return_value, &errors);
     }
     gathering->end();
+}
+
+/// For none of them nobody waits, but they have been given to somebody. False: it threw.
+bool use_without_waiting(const Question& question) {
+    WaitLimit limit;
+    if (!is_iterable(question.triggers) || !limit_of(question.token, limit)) {
+        return false;
+    }
+    if (Z_TYPE_P(question.triggers) == IS_ARRAY) {
+        zval* trigger = nullptr;
+        ZEND_HASH_FOREACH_VAL(Z_ARRVAL_P(question.triggers), trigger) {
+            Event* event = event_of_trigger(trigger);
+            if (event == nullptr) {
+                return false;
+            }
+            event->mark_result_used();
+        }
+        ZEND_HASH_FOREACH_END();
+    }
+    return true;
 }
 
 }  // namespace
@@ -351,7 +380,10 @@ ZEND_FUNCTION(Async_await_any_of_or_fail) {
     Z_PARAM_BOOL(question.keeps_order)
     ZEND_PARSE_PARAMETERS_END();
     if (count <= 0) {
-        RETURN_EMPTY_ARRAY();
+        if (use_without_waiting(question)) {
+            RETVAL_EMPTY_ARRAY();
+        }
+        return;
     }
     question.enough = static_cast<std::size_t>(count);
     answer(question, return_value);

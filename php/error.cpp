@@ -12,9 +12,9 @@ namespace trueasync::php {
 
 namespace {
 
-/// What `exit()` throws: nobody catches it, and it is no object that PHP code ever sees.
-bool is_exit(const zend_object* thrown) noexcept {
-    return zend_is_unwind_exit(thrown) || zend_is_graceful_exit(thrown);
+/// The class that declares its properties.
+zend_class_entry* base_of(const zend_object* thrown) noexcept {
+    return instanceof_function(thrown->ce, zend_ce_exception) ? zend_ce_exception : zend_ce_error;
 }
 
 bool is_silent(const zend_object* thrown) noexcept {
@@ -25,13 +25,22 @@ std::string message_of(zend_object* thrown) {
     if (is_exit(thrown)) {
         return "exit";
     }
-    zend_class_entry* base = instanceof_function(thrown->ce, zend_ce_exception) ? zend_ce_exception : zend_ce_error;
     zval room;
-    const zval* message = zend_read_property_ex(base, thrown, ZSTR_KNOWN(ZEND_STR_MESSAGE), true, &room);
+    const zval* message = zend_read_property_ex(base_of(thrown), thrown, ZSTR_KNOWN(ZEND_STR_MESSAGE), true, &room);
     return Z_TYPE_P(message) == IS_STRING ? std::string(Z_STRVAL_P(message), Z_STRLEN_P(message)) : std::string();
 }
 
 }  // namespace
+
+bool is_exit(const zend_object* thrown) noexcept {
+    return zend_is_unwind_exit(thrown) || zend_is_graceful_exit(thrown);
+}
+
+zend_object* previous_of(zend_object* thrown) noexcept {
+    zval room;
+    const zval* previous = zend_read_property_ex(base_of(thrown), thrown, ZSTR_KNOWN(ZEND_STR_PREVIOUS), true, &room);
+    return Z_TYPE_P(previous) == IS_OBJECT ? Z_OBJ_P(previous) : nullptr;
+}
 
 PhpError::PhpError(zend_object* thrown)
     : Error(is_silent(thrown) ? ErrorCode::Cancelled : ErrorCode::Exception, message_of(thrown), {}), thrown_(thrown) {}
@@ -97,15 +106,11 @@ zend_class_entry* class_of(const Error& error) noexcept {
 
 /// Hangs `previous`, a reference of ours, behind `thrown`, unless it hangs there already.
 void add_previous(zend_object* thrown, zend_object* previous) noexcept {
-    for (zend_object* link = thrown; link != nullptr;) {
+    for (zend_object* link = thrown; link != nullptr; link = previous_of(link)) {
         if (link == previous) {
             OBJ_RELEASE(previous);
             return;
         }
-        zend_class_entry* base = instanceof_function(link->ce, zend_ce_exception) ? zend_ce_exception : zend_ce_error;
-        zval room;
-        const zval* next = zend_read_property_ex(base, link, ZSTR_KNOWN(ZEND_STR_PREVIOUS), true, &room);
-        link = Z_TYPE_P(next) == IS_OBJECT ? Z_OBJ_P(next) : nullptr;
     }
     zend_exception_set_previous(thrown, previous);
 }

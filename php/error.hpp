@@ -33,6 +33,12 @@ private:
     zend_object* thrown_;
 };
 
+/// What `exit()` throws: nobody catches it, and it is no object that PHP code ever sees.
+bool is_exit(const zend_object* thrown) noexcept;
+
+/// What `getPrevious` would say; null for nothing.
+zend_object* previous_of(zend_object* thrown) noexcept;
+
 /// Takes the exception in flight away.
 Ref<Error> take_exception() noexcept;
 

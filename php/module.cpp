@@ -13,7 +13,9 @@
 #include "classes/task_group.hpp"
 #include "classes/thread.hpp"
 #include "classes/timeout.hpp"
+#include "engine/pdo.hpp"
 #include "engine/request.hpp"
+#include "engine/soap.hpp"
 #include "settings.hpp"
 #include "stubs/functions_arginfo.h"
 #include "zend.hpp"
@@ -39,6 +41,8 @@ static PHP_MINIT_FUNCTION(true_async) {
     register_thread();
     add_awaitable(ce_coroutine, [](zend_object* object) -> trueasync::Event* { return &PhpCoroutine::of(object); });
     request_minit();
+    soap_minit();
+    pdo_minit();
     return SUCCESS;
 }
 

@@ -125,13 +125,41 @@ private:
         ++of(base).number_;
     }
 
+    static HashTable* show_to_collector(zend_object_iterator* base, zval** table, int* count) {
+        Shown shown;
+        shown.add(Z_OBJ(base->data));
+        shown.add(of(base).element_);
+        shown.give_to(table, count);
+        return nullptr;
+    }
+
     static constexpr zend_object_iterator_funcs kFunctions = {free,    is_valid, current, key,
-                                                              forward, nullptr,  nullptr, nullptr};
+                                                              forward, nullptr,  nullptr, show_to_collector};
 
     zend_object_iterator base_;  // its `data` is the source
     Walk walk_;
     Value element_;
     zend_long number_ = 0;
 };
+
+/// What `getIterator` of such an object returns. The engine's object for it shows nothing of the iterator to the collector; this one does.
+inline void return_iterator(zval* object, zval* return_value) noexcept {
+    struct Returned {
+        zend_object object;
+        zend_object_iterator* iterator;
+    };
+    if (zend_create_internal_iterator_zval(return_value, object) != SUCCESS) {
+        return;
+    }
+    static zend_object_handlers handlers;
+    handlers = *Z_OBJ_P(return_value)->handlers;
+    handlers.get_gc = [](zend_object* returned, zval** table, int* count) -> HashTable* {
+        Shown shown;
+        shown.add(&reinterpret_cast<Returned*>(returned)->iterator->std);
+        shown.give_to(table, count);
+        return nullptr;
+    };
+    Z_OBJ_P(return_value)->handlers = &handlers;
+}
 
 }  // namespace trueasync::php

@@ -1,7 +1,12 @@
 #include "cancellation.hpp"
 
+#include "../engine/replace.hpp"
+#include "../error.hpp"
+
+#include <algorithm>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace trueasync::php {
 
@@ -103,6 +108,50 @@ zend_object* create(zend_class_entry* ce) {
     return object;
 }
 
+// --- casts to string
+
+zif_handler cast_before = nullptr;
+
+/// The engine marks each exception of a chain that it has been at, and takes the marks away again, but at the first that is neither an Exception
+/// nor an Error it stops: that one, and all before it, would count as visited for good.
+ZEND_NAMED_FUNCTION(cast) {
+    std::vector<zend_object*> chain;
+    bool has_third_root = false;
+    for (zend_object* link = Z_OBJ_P(ZEND_THIS); link != nullptr && !GC_IS_RECURSIVE(link); link = previous_of(link)) {
+        if (std::ranges::find(chain, link) != chain.end()) {
+            break;
+        }
+        chain.push_back(link);
+        has_third_root = has_third_root || instanceof_function(link->ce, ce_cancellation);
+    }
+    cast_before(INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    if (has_third_root) {
+        for (zend_object* link : chain) {
+            GC_TRY_UNPROTECT_RECURSION(link);
+        }
+    }
+}
+
+zend_result (*post_startup_before)() = nullptr;
+
+/// Each internal class has a copy.
+zend_result watch_casts() {
+    constexpr const char* kName = "__tostring";
+    cast_before = replace_handler(&zend_ce_exception->function_table, kName, cast);
+    zval* each = nullptr;
+    ZEND_HASH_FOREACH_VAL(CG(class_table), each) {
+        HashTable& methods = static_cast<zend_class_entry*>(Z_PTR_P(each))->function_table;
+        const auto* method =
+            static_cast<const zend_function*>(zend_hash_str_find_ptr(&methods, kName, std::strlen(kName)));
+        if (method != nullptr && method->type == ZEND_INTERNAL_FUNCTION &&
+            method->internal_function.handler == cast_before) {
+            replace_handler(&methods, kName, cast);
+        }
+    }
+    ZEND_HASH_FOREACH_END();
+    return post_startup_before != nullptr ? post_startup_before() : SUCCESS;
+}
+
 }  // namespace
 
 /// Registered below Error, for its properties and methods, then cut off from it.
@@ -114,6 +163,7 @@ void register_cancellation() {
     create_before = std::exchange(ce_cancellation->create_object, create);
     implement_throwable = zend_ce_throwable->interface_gets_implemented;
     zend_ce_throwable->interface_gets_implemented = accept_third_root;
+    post_startup_before = std::exchange(zend_post_startup_cb, watch_casts);
     handlers = *zend_get_std_object_handlers();
     handlers.clone_obj = nullptr;  // as of all throwables
     handlers.read_property = read;

@@ -223,5 +223,5 @@ TA_CHANNEL_TELLS(isFull, RETURN_BOOL(channel->is_full()))
 
 ZEND_METHOD(Async_Channel, getIterator) {
     ZEND_PARSE_PARAMETERS_NONE();
-    zend_create_internal_iterator_zval(return_value, ZEND_THIS);
+    return_iterator(ZEND_THIS, return_value);
 }

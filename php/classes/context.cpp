@@ -42,7 +42,12 @@ struct KeyTraits {
 
 using PhpContext = ContextOf<Value, Value, KeyTraits>;
 
-TA_PHP_THREAD_LOCAL std::unordered_map<const PhpContext*, zend_object*> objects;  // not counted
+/// The object of a context, which has it.
+struct Known {
+    zend_object* object = nullptr;  // not counted
+    bool is_held = false;           // but once for a coroutine, whose own context it is
+};
+TA_PHP_THREAD_LOCAL std::unordered_map<const PhpContext*, Known> objects;
 
 /// Nothing if somebody else than the `holders` that are known has it too: a scope, a coroutine, or an object.
 void show(PhpContext& context, Shown& shown, std::uint32_t holders = 1) {
@@ -58,18 +63,21 @@ struct ContextData {
     Ref<PhpContext> context = make_ref<PhpContext>();
 
     ~ContextData() { objects.erase(context.get()); }
-    void show(Shown& shown) { php::show(*context, shown); }
+    void show(Shown& shown) {
+        const auto found = objects.find(context.get());
+        php::show(*context, shown, found != objects.end() && found->second.is_held ? 2 : 1);
+    }
 };
 using ContextObject = ObjectOf<ContextData>;
 
 /// The object of a context; a new reference.
 zend_object* object_of(Ref<PhpContext> context) {
     if (const auto found = objects.find(context.get()); found != objects.end()) {
-        GC_ADDREF(found->second);
-        return found->second;
+        GC_ADDREF(found->second.object);
+        return found->second.object;
     }
     zend_object* object = ContextObject::create(ce_context);
-    objects[context.get()] = object;
+    objects[context.get()].object = object;
     ContextObject::of(object).context = std::move(context);
     return object;
 }
@@ -121,13 +129,33 @@ void ask(INTERNAL_FUNCTION_PARAMETERS, bool is_local) {
 }  // namespace
 
 void show_context(PhpCoroutine& coroutine, Shown& shown) {
-    if (coroutine.attachment() != nullptr) {
-        const Ref<PhpContext> context = PhpContext::of(coroutine);
+    if (coroutine.attachment() == nullptr) {
+        return;
+    }
+    const Ref<PhpContext> context = PhpContext::of(coroutine);
+    if (const auto found = objects.find(context.get()); found != objects.end()) {
+        shown.add(found->second.object);  // which shows the rest
+    } else {
         show(*context, shown, 2);  // the coroutine, and here
     }
 }
 
-zend_object* coroutine_context(PhpCoroutine& coroutine) noexcept { return object_of(PhpContext::of(coroutine)); }
+zend_object* coroutine_context(PhpCoroutine& coroutine) noexcept {
+    const Ref<PhpContext> context = PhpContext::of(coroutine);
+    zend_object* object = object_of(context);
+    if (bool& is_held = objects[context.get()].is_held; !is_held) {
+        is_held = true;
+        GC_ADDREF(object);
+    }
+    return object;
+}
+
+void end_context(PhpCoroutine& coroutine) noexcept {
+    const auto found = objects.find(PhpContext::of(coroutine).get());
+    if (found != objects.end() && std::exchange(found->second.is_held, false)) {
+        OBJ_RELEASE(found->second.object);
+    }
+}
 
 void show_context(ScopeEvent& scope, Shown& shown) {
     if (scope.context() != nullptr) {

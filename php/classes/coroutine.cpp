@@ -18,7 +18,11 @@ zend_internal_function root_function = {};  // of the outermost frame on each VM
 void destroy_coroutine(zend_object* object) { PhpCoroutine::of(object).drop_handle(); }
 
 void free_coroutine(zend_object* object) {
-    PhpCoroutine::of(object).end();
+    PhpCoroutine& coroutine = PhpCoroutine::of(object);
+    if (UNEXPECTED(coroutine.attachment() != nullptr)) {
+        end_context(coroutine);
+    }
+    coroutine.end();
     zend_object_std_dtor(object);
 }
 
@@ -58,6 +62,7 @@ zend_object* refuse_new(zend_class_entry* ce) {
 
 PhpCoroutine::PhpCoroutine() : Coroutine(std::source_location()) {
     vm.vm_stack = nullptr;
+    vm.current_execute_data = nullptr;  // until it leaves for the first time
     vm.error_reporting = unsilenced_level();
     become_host_object(sizeof(PhpCoroutine));
 }
@@ -87,7 +92,7 @@ Place PhpCoroutine::spawned_at() const {
 }
 
 Place PhpCoroutine::suspended_at() const {
-    if (!is_started() || is_finished()) {
+    if (!is_started() || is_finished() || vm.current_execute_data == nullptr) {
         return {};
     }
     return place_of(is_running() ? EG(current_execute_data) : vm.current_execute_data);
@@ -114,6 +119,7 @@ void PhpCoroutine::save_aside() noexcept {
     aside_->error_handler.leave();
     aside_->fiber_block.leave();
     aside_->wrapper.leave();
+    aside_->soap.leave();
 }
 
 void PhpCoroutine::load_aside() noexcept {
@@ -124,6 +130,7 @@ void PhpCoroutine::load_aside() noexcept {
     aside_->error_handler.enter();
     aside_->fiber_block.enter();
     aside_->wrapper.enter();
+    aside_->soap.enter();
 }
 
 void PhpCoroutine::drop_body() noexcept {
@@ -155,6 +162,7 @@ void PhpCoroutine::run_body() noexcept {
             value.reset();
         }
         if (attachment() != nullptr && finally_list()->empty()) {
+            end_context(*this);
             attach(nullptr);
         }
     }
@@ -356,13 +364,13 @@ ZEND_METHOD(Async_Coroutine, getSpawnLocation) {
 ZEND_METHOD(Async_Coroutine, getSuspendFileAndLine) {
     ZEND_PARSE_PARAMETERS_NONE();
     PhpCoroutine& self = self_of(ZEND_THIS);
-    return_place(self.is_started() && !self.is_finished() ? self.suspended_at() : Place(), return_value);
+    return_place(self.suspended_at(), return_value);
 }
 
 ZEND_METHOD(Async_Coroutine, getSuspendLocation) {
     ZEND_PARSE_PARAMETERS_NONE();
     PhpCoroutine& self = self_of(ZEND_THIS);
-    return_location(self.is_started() && !self.is_finished() ? self.suspended_at() : Place(), return_value);
+    return_location(self.suspended_at(), return_value);
 }
 
 #define TA_COROUTINE_IS(method, expression)      \

@@ -10,6 +10,7 @@
 #include "../engine/pcntl.hpp"
 #include "../engine/request.hpp"
 #include "../engine/serialize.hpp"
+#include "../engine/soap.hpp"
 #include "../engine/vm_state.hpp"
 #include "../engine/wrapper.hpp"
 #include "../error.hpp"
@@ -173,6 +174,7 @@ private:
         ErrorHandlerState error_handler;
         FiberBlock fiber_block;
         WrapperState wrapper;
+        SoapState soap;
     };
     void save_aside() noexcept;
     void load_aside() noexcept;

@@ -158,5 +158,5 @@ ZEND_METHOD(Async_FileSystemWatcher, isClosed) {
 
 ZEND_METHOD(Async_FileSystemWatcher, getIterator) {
     ZEND_PARSE_PARAMETERS_NONE();
-    zend_create_internal_iterator_zval(return_value, ZEND_THIS);
+    return_iterator(ZEND_THIS, return_value);
 }

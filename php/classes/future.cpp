@@ -188,8 +188,8 @@ void chain(INTERNAL_FUNCTION_PARAMETERS, PhpLink::Kind kind) {
     ZEND_PARSE_PARAMETERS_START(1, 1)
     Z_PARAM_FUNC(call, cache)
     ZEND_PARSE_PARAMETERS_END();
-    if (!start()) {
-        return;
+    if (future_of(ZEND_THIS).is_completed() && !start()) {
+        return;  // else whoever completes it
     }
     auto origin = std::make_shared<Origin>(Origin{Value(ZEND_THIS)});
     auto target = make_ref<PhpFuture>();

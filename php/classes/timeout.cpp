@@ -19,6 +19,11 @@ struct TimeoutData {
     zend_long milliseconds = 0;
 
     bool is_cancelled() const noexcept { return event != nullptr && event->type() == EventType::Future; }
+    void show(Shown& shown) {
+        if (is_cancelled() && event->ref_count() == 1) {
+            shown.add(static_cast<FutureOf<Value>&>(*event).error());
+        }
+    }
 };
 using TimeoutObject = ObjectOf<TimeoutData>;
 

@@ -1,5 +1,6 @@
 #include "fork.hpp"
 
+#include "../classes/coroutine.hpp"
 #include "replace.hpp"
 #include "request.hpp"
 #include "test_main.hpp"
@@ -13,12 +14,13 @@ zif_handler fork_before = nullptr;
 
 ZEND_NAMED_FUNCTION(guarded_fork) {
     const std::size_t usual = is_main_in_coroutine() ? 2 : 1;
-    if (request.runtime != nullptr && request.runtime->scheduler().alive_count() > usual) {
+    const Coroutine* running = Scheduler::current_coroutine();
+    const bool is_other = running != nullptr && running != request.main && !is_main_in_coroutine();  // main has ended
+    if (request.runtime != nullptr && (is_other || request.runtime->scheduler().alive_count() > usual)) {
         zend_throw_error(
             nullptr,
             "Cannot fork() while coroutines other than the main one are running. fork() is only allowed when just the "
-            "main "
-            "coroutine is active."
+            "main coroutine is active."
         );
         return;
     }

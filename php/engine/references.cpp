@@ -110,7 +110,7 @@ ZEND_NAMED_FUNCTION(waitpid_assigning) {
 zif_handler register_before = nullptr;
 
 ZEND_NAMED_FUNCTION(register_wrapper) {
-    request.has_rare_state = true;
+    request.has_rare_state |= Request::kWrappers;
     register_before(INTERNAL_FUNCTION_PARAM_PASSTHRU);
 }
 

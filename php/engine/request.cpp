@@ -133,7 +133,9 @@ ScopeEvent& main_scope() {
 bool start_slow() noexcept {
     find_observers();
     request.has_native_fibers = request.has_seen_fiber;
-    request.has_rare_state = request.has_rare_state || request.has_native_fibers;
+    if (request.has_native_fibers) {
+        request.has_rare_state |= Request::kNativeFibers;
+    }
     if (request.scheduler_page == nullptr) {
         request.scheduler_page = std::make_unique<Request::Page>();
     }

@@ -22,14 +22,6 @@ namespace trueasync::php {
 
 namespace {
 
-/// The running coroutine, if it was cancelled inside a library that has not returned to PHP code yet.
-PhpCoroutine* cut_off_coroutine() noexcept {
-    auto* coroutine = static_cast<PhpCoroutine*>(Scheduler::current_coroutine());
-    const bool is_cut_off = coroutine != nullptr && !request.is_in_scheduler && coroutine->cut_off != nullptr &&
-                            (EG(exception) == coroutine->cut_off || coroutine->is_cut_off_aside);
-    return is_cut_off ? coroutine : nullptr;
-}
-
 /// Whether the running function is one of PHP's own whose name begins so.
 bool is_inside(std::string_view name) noexcept {
     const zend_execute_data* call = EG(current_execute_data);
@@ -134,10 +126,7 @@ private:
     /// Whether it may suspend where it is.
     static TA_INLINE Answer gate(PhpCoroutine& php) noexcept {
         if (UNEXPECTED(php.cut_off != nullptr)) {
-            if (std::exchange(php.is_cut_off_aside, false)) {  // made way for an exception that was never thrown
-                GC_ADDREF(php.cut_off);
-                zend_throw_exception_internal(php.cut_off);
-            }
+            end_cut_off_aside(php);  // it made way for an exception that was never thrown
             if (EG(exception) == php.cut_off) {
                 return Answer::Fail;
             }
@@ -190,10 +179,17 @@ CreateObject create_exception_before = nullptr;
 /// steps aside, and takes its place again with that one as the previous.
 zend_object* create_exception(zend_class_entry* ce) {
     if (PhpCoroutine* coroutine = cut_off_coroutine(); coroutine != nullptr && !coroutine->is_cut_off_aside) {
-        coroutine->is_cut_off_aside = true;
-        OBJ_RELEASE(std::exchange(EG(exception), nullptr));  // we have a reference of our own
+        begin_cut_off_aside(*coroutine);
     }
     return create_exception_before(ce);
+}
+
+/// Who has just thrown it may still have something to write into it.
+void drop_later(zend_object* exception) noexcept {
+    static TA_PHP_THREAD_LOCAL zend_object* dropped = nullptr;
+    if (zend_object* former = std::exchange(dropped, exception)) {
+        OBJ_RELEASE(former);
+    }
 }
 
 using ThrowHook = decltype(zend_throw_exception_hook);
@@ -204,9 +200,7 @@ void on_throw(zend_object* exception) {
         throw_hook_before(exception);
     }
     if (PhpCoroutine* coroutine = cut_off_coroutine(); coroutine != nullptr && coroutine->is_cut_off_aside) {
-        coroutine->is_cut_off_aside = false;
-        GC_ADDREF(coroutine->cut_off);
-        zend_throw_exception_internal(coroutine->cut_off);
+        throw_cut_off(*coroutine);
     }
 }
 
@@ -226,9 +220,39 @@ void watch_exceptions() noexcept {
 
 }  // namespace
 
+PhpCoroutine* cut_off_coroutine() noexcept {
+    auto* coroutine = static_cast<PhpCoroutine*>(Scheduler::current_coroutine());
+    const bool is_cut_off = coroutine != nullptr && !request.is_in_scheduler && coroutine->cut_off != nullptr &&
+                            (EG(exception) == coroutine->cut_off || coroutine->is_cut_off_aside);
+    return is_cut_off ? coroutine : nullptr;
+}
+
+void begin_cut_off_aside(PhpCoroutine& coroutine) noexcept {
+    coroutine.is_cut_off_aside = true;
+    OBJ_RELEASE(std::exchange(EG(exception), nullptr));  // we have a reference of our own
+}
+
+void end_cut_off_aside(PhpCoroutine& coroutine) noexcept {
+    if (std::exchange(coroutine.is_cut_off_aside, false)) {
+        GC_ADDREF(coroutine.cut_off);
+        zend_throw_exception_internal(coroutine.cut_off);
+    }
+}
+
+void throw_cut_off(PhpCoroutine& coroutine) noexcept {
+    coroutine.is_cut_off_aside = false;
+    GC_ADDREF(coroutine.cut_off);
+    if (is_exit(coroutine.cut_off) || previous_of(coroutine.cut_off) != nullptr) {
+        drop_later(std::exchange(EG(exception), coroutine.cut_off));
+    } else {
+        zend_throw_exception_internal(coroutine.cut_off);
+    }
+}
+
 void end_cut_off(PhpCoroutine& coroutine) noexcept {
     coroutine.is_cut_off_aside = false;
     if (coroutine.cut_off != nullptr) {
+        drop_later(nullptr);
         --host.cut_offs;
         OBJ_RELEASE(std::exchange(coroutine.cut_off, nullptr));
     }

@@ -44,14 +44,18 @@ private:
 
 void FinallyList::set_start(StartFn start) noexcept { start_runtime = start; }
 
+void FinallyList::start_if_none() noexcept {
+    if (Scheduler::current() == nullptr && start_runtime != nullptr) {
+        start_runtime();
+    }
+}
+
 void FinallyList::run(bool at_head, const Place& where, Report report, Owner* owner) noexcept {
     if (handlers_.empty()) {
         return;
     }
     auto body = std::make_unique<FinallyBody>(std::exchange(handlers_, {}), std::move(report));
-    if (Scheduler::current() == nullptr && start_runtime != nullptr) {
-        start_runtime();
-    }
+    start_if_none();
     Scheduler* scheduler = Scheduler::current();
     if (scheduler == nullptr) {
         body->run();  // the runtime has gone: nobody is disturbed

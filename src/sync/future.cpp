@@ -1,4 +1,5 @@
 #include <trueasync/event/report_sink.hpp>
+#include <trueasync/runtime/finally.hpp>
 #include <trueasync/runtime/runtime.hpp>
 #include <trueasync/sync/future.hpp>
 
@@ -89,6 +90,7 @@ void FutureEvent::begin(std::unique_ptr<Continuation> body) noexcept {
         return;
     }
     body->source_ = Ref<FutureEvent>(this);
+    FinallyList::start_if_none();
     Scheduler* scheduler = Scheduler::current();
     const Status status = scheduler != nullptr
                               ? scheduler->spawn_helper(std::move(body), created_at())

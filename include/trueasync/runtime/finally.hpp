@@ -38,6 +38,8 @@ public:
     /// For a host: called by `run` when no runtime runs on this thread, to start one. If it does not, handlers are called right there.
     using StartFn = void (*)();
     static void set_start(StartFn start) noexcept;
+    /// Does that; for others that have something to run.
+    static void start_if_none() noexcept;
 
     /// Calls `visit(FinallyHandler&)` for everyone; for a host's collector.
     template <typename Visit>
