@@ -54,6 +54,7 @@ public:
     void* tls = nullptr;                     // of the stream it waits in, see engine/tls.hpp
     StreamMemory stream;                     // of the same, to be fetched ahead
     bool is_cut_off_aside = false;           // it is not in flight at the moment
+    bool is_cut_off_in_call = false;         // of an internal function: when none is innermost, control is back
     bool keeps_value = false;                // somebody will ask for it who holds no object
     bool is_printing = false;                // see `begin_whole_output`
     std::uint32_t spawn_line = 0;

@@ -1,5 +1,7 @@
 #include "connection.hpp"
 
+#include <sys/socket.h>
+
 #include <string_view>
 
 extern "C" {
@@ -77,7 +79,20 @@ const void* connection_of_pgsql(zend_object* object) noexcept {
     return connection != nullptr ? connection : object;
 }
 
+/// It begins with the descriptor of its control connection; the structure is not in PHP's headers.
+int ftp_control(zend_object* object) noexcept {
+    const int* connection = *reinterpret_cast<int**>(reinterpret_cast<char*>(object) - object->handlers->offset);
+    return connection != nullptr ? *connection : -1;
+}
+
 }  // namespace
+
+void shut_beside(zend_execute_data* call) noexcept {
+    const zval* subject = ZEND_CALL_NUM_ARGS(call) != 0 ? ZEND_CALL_ARG(call, 1) : nullptr;
+    if (subject != nullptr && Z_TYPE_P(subject) == IS_OBJECT && internal_name(*Z_OBJ_P(subject)) == "FTP\\Connection") {
+        ::shutdown(ftp_control(Z_OBJ_P(subject)), SHUT_RDWR);
+    }
+}
 
 const void* connection_of(zend_object* object) noexcept {
     const std::string_view name = internal_name(*object);

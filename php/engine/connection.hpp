@@ -10,4 +10,7 @@ namespace trueasync::php {
 /// may be inside at once.
 const void* connection_of(zend_object* object) noexcept;
 
+/// A connection that has more descriptors than the one that `call` waits for: what comes over the others is cut off too.
+void shut_beside(zend_execute_data* call) noexcept;
+
 }  // namespace trueasync::php

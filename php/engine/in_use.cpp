@@ -537,6 +537,9 @@ void guard_all(HashTable* table, const zend_module_entry* module) noexcept {
     ZEND_HASH_FOREACH_END();
 }
 
+/// Those whose libraries drop a connection, or mark it as broken, when a call on it fails with ECANCELED.
+constexpr std::string_view kDropping[] = {"curl", "mysqli", "redis", "memcached", "soap"};
+
 /// At the latest when somebody waits in one of its functions for the first time. Classes of the program that extend one of the module's have copies.
 TA_COLD void guard_module(const zend_module_entry* module) noexcept {
     static std::vector<const zend_module_entry*> known;
@@ -583,6 +586,12 @@ void forget_use(PhpCoroutine& coroutine) noexcept {
 }
 
 }  // namespace
+
+bool keeps_connection(zend_execute_data* call) noexcept {
+    const zend_internal_function& function = call->func->internal_function;
+    return function.handler == refuse_others &&
+           std::ranges::find(kDropping, std::string_view(function.module->name)) == std::end(kDropping);
+}
 
 bool let_others_leave(const zend_resource* resource, const zend_execute_data* call) noexcept {
     if (EXPECTED(!may_look()) || request.is_dying) {

@@ -20,6 +20,9 @@ void note_use(PhpCoroutine& coroutine, zend_execute_data* call) noexcept;
 /// It is over.
 void end_use(PhpCoroutine& coroutine) noexcept;
 
+/// What `call` waits for was cut off: its library goes on to use the connection as if nothing had been asked.
+bool keeps_connection(zend_execute_data* call) noexcept;
+
 /// `call` is about to close the stream: whoever is inside another call on it leaves first. May suspend. False: it threw.
 bool let_others_leave(const zend_resource* resource, const zend_execute_data* call) noexcept;
 

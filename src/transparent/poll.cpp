@@ -49,6 +49,13 @@ private:
     DirectWait& wait_;
 };
 
+Waited tell_cut_off(Waited waited, std::span<const pollfd> descriptors) noexcept {
+    for (const pollfd& one : descriptors) {
+        tell_cut_off(waited, one.fd);
+    }
+    return waited;
+}
+
 Waited wait_many(IoReactor& reactor, std::span<const pollfd> descriptors, Deadline deadline) noexcept {
     if (const Waited answer = before_wait(); answer != Waited::Ready) {
         return answer;
@@ -155,7 +162,7 @@ int poll_suspending(IoReactor& reactor, std::span<pollfd> descriptors, Deadline 
             waited = wait_time(deadline);
             waited = waited == Waited::Ready ? Waited::TimedOut : waited;
         } else {
-            waited = wait_many(reactor, descriptors, deadline);
+            waited = tell_cut_off(wait_many(reactor, descriptors, deadline), descriptors);
         }
         switch (waited) {
             case Waited::Ready:

@@ -85,12 +85,20 @@ Waited after_wait(WaitResult result) noexcept {
     }
 }
 
+Waited tell_cut_off(Waited waited, int fd) noexcept {
+    if (waited == Waited::Failed && errno == ECANCELED && state.host != nullptr) {
+        state.host->cut_off(*detail::hot.current, fd);
+        errno = ECANCELED;
+    }
+    return waited;
+}
+
 Waited wait_descriptor(IoReactor& reactor, int fd, PollMask mask, Deadline deadline) noexcept {
     Coroutine& self = *detail::hot.current;
     TransparentHost* const host = state.host;
     if (const Waited answer = host != nullptr ? to_waited(host->begin_wait(self, fd)) : Waited::Ready;
         answer != Waited::Ready) {
-        return answer;
+        return tell_cut_off(answer, fd);
     }
     reactor.mark_drained(fd, mask);
     const WaitResult result = wait_ready(reactor, fd, mask, deadline);
@@ -98,7 +106,7 @@ Waited wait_descriptor(IoReactor& reactor, int fd, PollMask mask, Deadline deadl
     if (host != nullptr) {
         host->end_wait(self);
     }
-    return TA_LIKELY(result == WaitResult::Ready) ? Waited::Ready : after_wait(result);
+    return TA_LIKELY(result == WaitResult::Ready) ? Waited::Ready : tell_cut_off(after_wait(result), fd);
 }
 
 Waited wait_time(Deadline deadline) noexcept {
