@@ -113,7 +113,8 @@ public:
     }
     /// The answer to a question that was cut off must not be taken for the next one's: the library finds its connection closed.
     void cut_off(Coroutine& /*coroutine*/, int fd) noexcept override {
-        if (zend_execute_data* call = library_call(); call == nullptr || keeps_connection(call)) {
+        zend_execute_data* call = library_call();
+        if (call == nullptr || keeps_connection(call)) {
             ::shutdown(fd, SHUT_RDWR);
             if (call != nullptr) {
                 shut_beside(call);
