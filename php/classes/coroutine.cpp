@@ -1,5 +1,6 @@
 #include "coroutine.hpp"
 
+#include "../engine/in_use.hpp"
 #include "../place.hpp"
 #include "../stubs/coroutine_arginfo.h"
 #include "awaitable.hpp"
@@ -109,7 +110,14 @@ void PhpCoroutine::leave() noexcept {
 }
 
 void PhpCoroutine::save_aside() noexcept {
+    if (may_be_nested) {
+        note_outer_uses(*this);
+    }
     if (aside_ == nullptr) {
+        if (!OutputState::is_in_use() && !CompareState::is_in_use() && !ErrorHandlerState::is_in_use() &&
+            !request.has_rare_state) {
+            return;
+        }
         aside_ = std::make_unique<Aside>();
     }
     aside_->output.leave();

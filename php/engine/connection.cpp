@@ -1,5 +1,8 @@
 #include "connection.hpp"
 
+#include <sys/socket.h>
+
+#include <string>
 #include <string_view>
 
 extern "C" {
@@ -26,12 +29,32 @@ std::string_view internal_name(const zend_object& object) noexcept {
 }
 
 #ifdef TA_HAS_PDO
-[[maybe_unused]] zend_object* object_in(const zval& value) noexcept { return Z_OBJ(value); }
-[[maybe_unused]] zend_object* object_in(zend_object* object) noexcept { return object; }
+/// The handle, not the object: persistent ones share it.
+const void* connection_of_pdo(zend_object* object, bool is_statement) noexcept {
+    const void* connection = is_statement ? php_pdo_stmt_fetch_object(object)->dbh : php_pdo_dbh_fetch_inner(object);
+    return connection != nullptr ? connection : object;
+}
 
-const void* connection_of_statement(zend_object* object) noexcept {
-    auto* statement = reinterpret_cast<pdo_stmt_t*>(reinterpret_cast<char*>(object) - XtOffsetOf(pdo_stmt_t, std));
-    return statement->dbh != nullptr ? object_in(statement->database_object_handle) : object;
+/// Under which name PDO keeps what this call of the constructor opens; empty if it does not.
+std::string kept_name(zend_execute_data* call) {
+    constexpr std::uint32_t kOptions = 4;
+    const zval* options = ZEND_CALL_NUM_ARGS(call) >= kOptions ? ZEND_CALL_ARG(call, kOptions) : nullptr;
+    if (options == nullptr || Z_TYPE_P(options) != IS_ARRAY) {
+        return {};
+    }
+    zval* choice = zend_hash_index_find_deref(Z_ARRVAL_P(options), PDO_ATTR_PERSISTENT);
+    const bool has_key = choice != nullptr && Z_TYPE_P(choice) == IS_STRING && Z_STRLEN_P(choice) != 0 &&
+                         is_numeric_string(Z_STRVAL_P(choice), Z_STRLEN_P(choice), nullptr, nullptr, false) == 0;
+    if (choice == nullptr || (!has_key && !zend_is_true(choice))) {
+        return {};
+    }
+    std::string name = "PDO:DBH:DSN=";
+    for (std::uint32_t i = 1; i < kOptions; ++i) {
+        const zval* part = ZEND_CALL_ARG(call, i);
+        name += i > 1 ? ":" : "";
+        name += Z_TYPE_P(part) == IS_STRING ? Z_STRVAL_P(part) : "";
+    }
+    return has_key ? name + ':' + Z_STRVAL_P(choice) : name;
 }
 #endif
 
@@ -77,13 +100,35 @@ const void* connection_of_pgsql(zend_object* object) noexcept {
     return connection != nullptr ? connection : object;
 }
 
+/// What such an object has begins with a pointer to what its persistent ones share: a stream, a handle of libmemcached.
+const void* connection_of_shared(zend_object* object, bool is_redis) noexcept {
+    void** shared = *reinterpret_cast<void***>(reinterpret_cast<char*>(object) - object->handlers->offset);
+    if (is_redis && shared != nullptr && *shared != nullptr) {
+        return *shared;  // the stream, while there is one
+    }
+    return shared != nullptr ? static_cast<const void*>(shared) : object;
+}
+
+/// It begins with the descriptor of its control connection; the structure is not in PHP's headers.
+int ftp_control(zend_object* object) noexcept {
+    const int* connection = *reinterpret_cast<int**>(reinterpret_cast<char*>(object) - object->handlers->offset);
+    return connection != nullptr ? *connection : -1;
+}
+
 }  // namespace
+
+void shut_beside(zend_execute_data* call) noexcept {
+    const zval* subject = ZEND_CALL_NUM_ARGS(call) != 0 ? ZEND_CALL_ARG(call, 1) : nullptr;
+    if (subject != nullptr && Z_TYPE_P(subject) == IS_OBJECT && internal_name(*Z_OBJ_P(subject)) == "FTP\\Connection") {
+        ::shutdown(ftp_control(Z_OBJ_P(subject)), SHUT_RDWR);
+    }
+}
 
 const void* connection_of(zend_object* object) noexcept {
     const std::string_view name = internal_name(*object);
 #ifdef TA_HAS_PDO
-    if (name == "PDOStatement") {
-        return connection_of_statement(object);
+    if (name == "PDO" || name == "PDOStatement") {
+        return connection_of_pdo(object, name != "PDO");
     }
 #endif
 #ifdef TA_HAS_MYSQLI
@@ -97,10 +142,60 @@ const void* connection_of(zend_object* object) noexcept {
     if (name == "SQLite3" || name == "SQLite3Stmt" || name == "SQLite3Result") {
         return connection_of_sqlite(object, name);
     }
+    if (name == "Redis" || name == "RedisSentinel" || name == "Memcached") {
+        return connection_of_shared(object, name != "Memcached");
+    }
     if (name == "SysvSemaphore" || name == "SysvMessageQueue") {
         return nullptr;
     }
     return object;
+}
+
+bool opens_kept(zend_execute_data* call) noexcept {
+#ifdef TA_HAS_PDO
+    if (Z_TYPE(call->This) == IS_OBJECT && internal_name(*Z_OBJ(call->This)) == "PDO") {
+        return !kept_name(call).empty();
+    }
+#endif
+    return true;
+}
+
+std::vector<const void*> kept_for(zend_execute_data* call) noexcept {
+    std::vector<const void*> found;
+#ifdef TA_HAS_PDO
+    if (Z_TYPE(call->This) == IS_OBJECT) {
+        const std::string name = kept_name(call);
+        if (const auto* entry = static_cast<zend_resource*>(
+                zend_hash_str_find_ptr(&EG(persistent_list), name.data(), name.size())
+            )) {
+            found.push_back(entry->ptr);
+        }
+        return found;
+    }
+#endif
+    const zval* info = ZEND_CALL_NUM_ARGS(call) != 0 ? ZEND_CALL_ARG(call, 1) : nullptr;
+    if (info == nullptr || Z_TYPE_P(info) != IS_STRING) {
+        return found;
+    }
+    zend_string* key = nullptr;
+    void* value = nullptr;
+    ZEND_HASH_FOREACH_STR_KEY_PTR(&EG(persistent_list), key, value) {
+        const std::string_view name = key != nullptr ? std::string_view(ZSTR_VAL(key), ZSTR_LEN(key)) : "";
+        if (name.starts_with("pgsql") && name.find(Z_STRVAL_P(info)) != std::string_view::npos) {
+            found.push_back(static_cast<zend_resource*>(value)->ptr);
+        }
+    }
+    ZEND_HASH_FOREACH_END();
+    return found;
+}
+
+const void* connection_of(const php_stream* stream) noexcept {
+    const auto* large_object = static_cast<const zval*>(stream->abstract);  // it begins with the database object
+    return Z_TYPE_P(large_object) == IS_OBJECT ? connection_of(Z_OBJ_P(large_object)) : nullptr;
+}
+
+bool is_pgsql_link(const zval* value) noexcept {
+    return Z_TYPE_P(value) == IS_OBJECT && internal_name(*Z_OBJ_P(value)) == "PgSql\\Connection";
 }
 
 }  // namespace trueasync::php

@@ -1,12 +1,13 @@
 #include "in_use.hpp"
 
 #include "../classes/coroutine.hpp"
-#include "../classes/exceptions.hpp"
 #include "../error.hpp"
 #include "connection.hpp"
 #include "references.hpp"
 #include "request.hpp"
 #include "tls.hpp"
+#include "uses.hpp"
+#include "uses_aside.hpp"
 
 #include <main/php_network.h>
 #include <ext/spl/spl_directory.h>
@@ -18,17 +19,12 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <trueasync/runtime/wait.hpp>
 #include <trueasync/transparent/transparent.hpp>
-#include <unordered_map>
 #include <vector>
 
 namespace trueasync::php {
 
 namespace {
-
-/// Who was last inside a function of each. Whether he still is his frame says.
-TA_PHP_THREAD_LOCAL std::unordered_map<const void*, PhpCoroutine*> users;
 
 int slot = -1;  // of functions whose handler we have replaced, for the one before
 
@@ -36,148 +32,31 @@ zif_handler handler_before(const zend_function* function) noexcept {
     return reinterpret_cast<zif_handler>(function->internal_function.reserved[slot]);
 }
 
-ZEND_NAMED_FUNCTION(refuse_others);
-ZEND_NAMED_FUNCTION(take_turn);
-ZEND_NAMED_FUNCTION(take_write_turn);
-ZEND_NAMED_FUNCTION(lock_noted);
+/// Of large objects of PDO, once one was seen.
+const php_stream_ops* large_object_ops = nullptr;
+
+TA_COLD void look_for_large_object(const php_stream* stream) noexcept {
+    if (stream != nullptr && std::string_view(stream->ops->label) == "pdo_pgsql lob stream") {
+        large_object_ops = stream->ops;
+    }
+}
 
 /// What a function does with a stream among its arguments.
 enum class How : std::uint8_t { None, Read, Write, Other };
 
-/// Reading, writing and locking a stream do not mind each other: to us they are three things, told apart by addresses that lie in one resource.
-constexpr std::ptrdiff_t kUses = 3;
-constexpr std::ptrdiff_t kOtherUse = 2;  // minds nobody, but who closes the stream
-
-std::ptrdiff_t use_of(const zend_execute_data* call) noexcept {
-    const zif_handler handler = call->func->internal_function.handler;
-    return handler == take_write_turn ? 1 : handler == lock_noted ? 2 : 0;
-}
-
-/// What a call works on: its object, or its first argument if that is an object or a resource. Null: nothing.
-const void* subject_of(zend_execute_data* call) noexcept {
-    const zval* subject = &call->This;
-    if (Z_TYPE_P(subject) != IS_OBJECT) {
-        if (ZEND_CALL_NUM_ARGS(call) == 0) {
-            return nullptr;
-        }
-        subject = ZEND_CALL_ARG(call, 1);
-        ZVAL_DEREF(subject);
-    }
-    switch (Z_TYPE_P(subject)) {
-        case IS_OBJECT:
-            return connection_of(Z_OBJ_P(subject));
-        case IS_RESOURCE:
-            return reinterpret_cast<const std::byte*>(Z_RES_P(subject)) + use_of(call);
-        default:
-            return nullptr;
-    }
-}
-
-bool is_guarded(const zend_execute_data* call) noexcept {
-    if (call == nullptr || call->func == nullptr || call->func->type != ZEND_INTERNAL_FUNCTION) {
-        return false;
-    }
-    const zif_handler handler = call->func->internal_function.handler;
-    return handler == refuse_others || handler == take_turn || handler == take_write_turn || handler == lock_noted;
-}
-
-/// Those inside functions on streams that are written in PHP: they wait in code of their own, for something else.
-struct Inside {
-    const void* subject;
-    PhpCoroutine* who;
-};
-TA_PHP_THREAD_LOCAL std::vector<Inside> insides;
-
-/// `coroutine`, which does not run, has not come back from its call. Code of PHP may run inside it: an error handler.
-bool is_still_inside(const PhpCoroutine& coroutine, const void* subject) noexcept {
-    for (zend_execute_data* call = coroutine.vm.current_execute_data; call != nullptr; call = call->prev_execute_data) {
-        if (is_guarded(call) && subject_of(call) == subject) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/// Lies on the stack of the coroutine that waits.
-class Turn final : public DirectWait {
-public:
-    explicit Turn(const void* subject) noexcept
-        : DirectWait([](const WaitGuard&) {
-              return std::string("another coroutine's call on the same stream or handle");
-          }),
-          subject_(subject) {}
-    const void* subject() const noexcept { return subject_; }
-
-private:
-    const void* subject_;
-};
-
-TA_PHP_THREAD_LOCAL IntrusiveList<DirectWait> turns;
-
-/// Who waits for a turn is not inside yet.
-bool is_awaiting(const PhpCoroutine& coroutine, const void* subject) noexcept {
-    for (DirectWait& wait : turns) {
-        if (wait.coroutine() == &coroutine && static_cast<Turn&>(wait).subject() == subject) {
-            return true;
-        }
-    }
-    return false;
-}
-
-PhpCoroutine* find_user(const void* subject) noexcept {
-    const PhpCoroutine* running = &PhpCoroutine::running();
-    if (const auto found = users.find(subject); found != users.end() && found->second != running &&
-                                                is_still_inside(*found->second, subject) &&
-                                                !is_awaiting(*found->second, subject)) {
-        return found->second;
-    }
-    const auto inside =
-        std::ranges::find_if(insides, [&](const Inside& one) { return one.subject == subject && one.who != running; });
-    return inside != insides.end() ? inside->who : nullptr;
-}
-
-/// The coroutine that waits inside a function that works on `subject`, if it is not the running one.
-PhpCoroutine* other_user(const void* subject) noexcept {
-    const bool is_alone = subject == nullptr || (PhpCoroutine::running().in_use == subject && insides.empty());
-    return is_alone ? nullptr : find_user(subject);
-}
-
-/// The running coroutine itself has not come back from a call on `subject`; what it does now it does inside that.
-bool is_inside_itself(const void* subject) noexcept {
-    const PhpCoroutine* running = &PhpCoroutine::running();
-    if (std::ranges::any_of(insides, [&](const Inside& one) { return one.subject == subject && one.who == running; })) {
-        return true;
-    }
-    for (zend_execute_data* call = EG(current_execute_data)->prev_execute_data; call != nullptr;
-         call = call->prev_execute_data) {
-        if (is_guarded(call) && subject_of(call) == subject) {
-            return true;
-        }
-    }
-    return false;
-}
-
-bool may_look() noexcept {
-    return request.runtime != nullptr && !request.is_in_scheduler && !(users.empty() && insides.empty());
-}
-
 // --- connections
 
-TA_COLD void refuse(const zend_execute_data* call, const PhpCoroutine& other) noexcept {
-    const bool is_method = Z_TYPE(call->This) == IS_OBJECT;
-    const zval* subject = is_method ? &call->This : ZEND_CALL_ARG(call, 1);
-    ZVAL_DEREF(subject);
-    const char* kind = Z_TYPE_P(subject) == IS_OBJECT ? ZSTR_VAL(Z_OBJCE_P(subject)->name) : "resource";
-    zend_string* function = get_active_function_or_method_name();
-    zend_throw_exception_ex(
-        ce_async_exception, 0,
-        "%s(): this %s is in use. %s, has not come back from its own call. %s must not use it meanwhile: give each "
-        "coroutine its "
-        "own, take one from a pool, or await the other coroutine first",
-        ZSTR_VAL(function), kind, other.info().c_str(), PhpCoroutine::running().info().c_str()
-    );
-    zend_string_release(function);
+/// It may be about to be closed.
+void leave_default_link(zend_execute_data* call) noexcept {
+    if (zend_string_equals_literal(call->func->common.function_name, "pg_close")) {
+        const zval* link = ZEND_CALL_NUM_ARGS(call) != 0 ? ZEND_CALL_ARG(call, 1) : nullptr;
+        if (link == nullptr || Z_TYPE_P(link) != IS_OBJECT || Z_OBJ_P(link) == default_link) {
+            default_link = nullptr;
+        }
+    }
 }
+
+}  // namespace
 
 ZEND_NAMED_FUNCTION(refuse_others) {
     if (UNEXPECTED(may_look())) {
@@ -186,71 +65,40 @@ ZEND_NAMED_FUNCTION(refuse_others) {
             return;
         }
     }
+    if (is_watching()) {
+        PhpCoroutine::running().may_be_nested = true;
+    }
+    const bool is_pgsql = execute_data->func->internal_function.module == pgsql && pgsql != nullptr;
+    if (UNEXPECTED(is_pgsql)) {
+        leave_default_link(execute_data);
+    }
     handler_before(execute_data->func)(INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    if (UNEXPECTED(is_pgsql && is_pgsql_link(return_value))) {
+        default_link = Z_OBJ_P(return_value);
+    }
+    if (UNEXPECTED(!turns.empty())) {
+        wake_next(subject_of(execute_data));
+    }
+    if (UNEXPECTED(Z_TYPE_P(return_value) == IS_RESOURCE)) {
+        look_for_large_object(stream_of(Z_RES_P(return_value)));
+    }
 }
+
+namespace {
 
 // --- streams
 
-/// Who is told stays in the list until his turn has begun, so that nobody comes in before him.
-TA_COLD void wake_next(const void* subject) noexcept {
-    for (DirectWait& wait : turns) {
-        if (static_cast<Turn&>(wait).subject() == subject) {
-            if (!wait.is_woken()) {
-                wait.wake();
-            }
-            return;
-        }
-    }
+bool is_notifying(const php_stream* stream) noexcept {
+    const php_stream_context* context = PHP_STREAM_CONTEXT(stream);
+    return context != nullptr && context->notifier != nullptr;
 }
-
-bool is_awaited(const void* subject) noexcept {
-    for (DirectWait& wait : turns) {
-        if (static_cast<Turn&>(wait).subject() == subject) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/// False: it threw.
-TA_COLD bool await_turn(const void* subject) noexcept {
-    if (is_inside_itself(subject)) {
-        return true;
-    }
-    do {
-        Turn turn(subject);
-        turns.push_back(turn);
-        const WaitResult result = turn.park();
-        turn.ListNode<>::unlink();
-        if (!has_arrived(result)) {
-            if (turn.is_woken()) {
-                wake_next(subject);
-            }
-            return false;
-        }
-    } while (other_user(subject) != nullptr);
-    return true;
-}
-
-/// False: it threw. Others who wait have come first.
-TA_INLINE bool begin_turn(const void* subject) noexcept {
-    const bool is_free = EXPECTED(other_user(subject) == nullptr) && (EXPECTED(turns.empty()) || !is_awaited(subject));
-    return EXPECTED(is_free) || request.is_dying || await_turn(subject);
-}
-
-TA_INLINE void end_turn(const void* subject) noexcept {
-    if (UNEXPECTED(!turns.empty())) {
-        wake_next(subject);
-    }
-}
-
-bool is_watching() noexcept { return request.runtime != nullptr && !request.is_in_scheduler; }
 
 /// Code of PHP runs inside its calls, which may wait for anything.
 bool runs_code(const php_stream* stream) noexcept {
     return stream->ops == &php_stream_userspace_ops || stream->readfilters.head != nullptr ||
-           stream->writefilters.head != nullptr;
+           stream->writefilters.head != nullptr || is_notifying(stream);
 }
+bool is_large_object(const php_stream* stream) noexcept { return stream->ops == large_object_ops; }
 
 php_stream* stream_used_by(zend_execute_data* call) noexcept {
     if (Z_TYPE(call->This) != IS_OBJECT) {
@@ -278,22 +126,31 @@ private:
     bool was_there_;
 };
 
-void note_inside(const void* subject) noexcept { insides.push_back({subject, &PhpCoroutine::running()}); }
-
-void forget_inside(const void* subject) noexcept {
-    const auto own = std::ranges::find_if(insides, [&](const Inside& one) {
-        return one.who == &PhpCoroutine::running() && one.subject == subject;
-    });
-    if (own != insides.end()) {
-        insides.erase(own);
+/// A stream that talks through a connection which others use too.
+TA_COLD void use_large_object(INTERNAL_FUNCTION_PARAMETERS) noexcept {
+    const void* connection = connection_of(stream_of(execute_data));
+    if (const PhpCoroutine* other = other_user(connection)) {
+        refuse(execute_data, *other);
+        return;
     }
+    const UseAside use(connection);
+    handler_before(execute_data->func)(INTERNAL_FUNCTION_PARAM_PASSTHRU);
 }
+
+}  // namespace
 
 ZEND_NAMED_FUNCTION(take_turn) {
     if ((may_look() || !turns.empty()) && !begin_turn(subject_of(execute_data))) {
         return;
     }
     const php_stream* stream = stream_of(execute_data);
+    if (UNEXPECTED(stream == nullptr ? is_watching() : is_large_object(stream) && is_watching())) {
+        if (stream != nullptr) {
+            use_large_object(INTERNAL_FUNCTION_PARAM_PASSTHRU);
+            return;
+        }
+        PhpCoroutine::running().may_be_nested = true;
+    }
     const bool is_file = Z_TYPE(execute_data->This) == IS_OBJECT;  // whatever its stream is
     const EndOfStream end(is_file ? stream_used_by(execute_data) : stream);
     // Who is inside such a call is noted before it begins to wait.
@@ -313,8 +170,14 @@ ZEND_NAMED_FUNCTION(take_turn) {
     }
 }
 
+namespace {
+
 /// Writes take turns further below, but those through OpenSSL or code of PHP.
-bool takes_write_turns(const php_stream* stream) noexcept { return runs_code(stream) || tls_of(stream) != nullptr; }
+bool takes_write_turns(const php_stream* stream) noexcept {
+    return runs_code(stream) || tls_of(stream) != nullptr || is_large_object(stream);
+}
+
+}  // namespace
 
 ZEND_NAMED_FUNCTION(take_write_turn) {
     const php_stream* stream = stream_of(execute_data);
@@ -327,8 +190,10 @@ ZEND_NAMED_FUNCTION(take_write_turn) {
 
 ZEND_NAMED_FUNCTION(lock_noted) { handler_before(execute_data->func)(INTERNAL_FUNCTION_PARAM_PASSTHRU); }
 
+namespace {
+
 /// What a call does with its argument of that number; null if that is no stream.
-const void* subject_of(zend_execute_data* call, std::uint32_t number, How how) noexcept {
+const void* argument_used_by(zend_execute_data* call, std::uint32_t number, How how) noexcept {
     const zend_resource* resource = how != How::None ? resource_of(call, number) : nullptr;
     const php_stream* stream = stream_of(resource);
     if (stream == nullptr) {
@@ -345,7 +210,11 @@ ZEND_NAMED_FUNCTION(use_streams) {
         handler_before(execute_data->func)(INTERNAL_FUNCTION_PARAM_PASSTHRU);
         return;
     }
-    const std::array subjects = {subject_of(execute_data, 1, first), subject_of(execute_data, 2, second)};
+    if (const php_stream* stream = stream_of(execute_data); stream != nullptr && is_large_object(stream)) {
+        use_large_object(INTERNAL_FUNCTION_PARAM_PASSTHRU);
+        return;
+    }
+    const std::array subjects = {argument_used_by(execute_data, 1, first), argument_used_by(execute_data, 2, second)};
     std::size_t begun = 0;
     for (; begun < subjects.size(); ++begun) {
         const void* subject = subjects[begun];
@@ -405,6 +274,50 @@ ZEND_NAMED_FUNCTION(open_persistent) {
     }
 }
 
+}  // namespace
+
+/// The same for connections that outlive the request. Who finds one asks it whether it is alive, and must not while another talks through it.
+ZEND_NAMED_FUNCTION(open_kept) {
+    static const char subject = 0;
+    if (!is_watching() || request.is_dying || !opens_kept(execute_data)) {
+        refuse_others(INTERNAL_FUNCTION_PARAM_PASSTHRU);
+        return;
+    }
+    if (!begin_turn(&subject)) {
+        return;
+    }
+    const std::vector<const void*> kept = kept_for(execute_data);
+    const auto used = std::ranges::find_if(kept, [](const void* each) { return other_user(each) != nullptr; });
+    if (used != kept.end()) {
+        refuse(execute_data, *other_user(*used));
+    } else {
+        note_inside(&subject);
+        for (const void* each : kept) {
+            note_inside(each, true);
+        }
+        refuse_others(INTERNAL_FUNCTION_PARAM_PASSTHRU);
+        for (const void* each : kept) {
+            forget_inside(each);
+        }
+        forget_inside(&subject);
+    }
+    end_turn(&subject);
+}
+
+namespace {
+
+/// Nobody can catch what a destructor throws: it waits.
+ZEND_NAMED_FUNCTION(destroy_alone) {
+    if (!is_watching() || request.is_dying) {
+        handler_before(execute_data->func)(INTERNAL_FUNCTION_PARAM_PASSTHRU);
+        return;
+    }
+    const void* subject = subject_of(execute_data);
+    await_unused(subject);
+    const UseAside use(subject);
+    handler_before(execute_data->func)(INTERNAL_FUNCTION_PARAM_PASSTHRU);
+}
+
 // --- closing
 
 /// Somebody else who is inside a call on the stream, whatever he does there.
@@ -452,6 +365,13 @@ ZEND_NAMED_FUNCTION(close_alone) {
     if (!let_others_leave(resource_of(execute_data), execute_data)) {
         return;
     }
+    const php_stream* stream = stream_of(execute_data);
+    const bool is_large = stream != nullptr && is_large_object(stream) && is_watching() && !request.is_dying;
+    const void* connection = is_large ? connection_of(stream) : nullptr;
+    if (connection != nullptr) {
+        await_unused(connection);
+    }
+    const UseAside use(connection);
     handler_before(execute_data->func)(INTERNAL_FUNCTION_PARAM_PASSTHRU);
 }
 
@@ -462,14 +382,19 @@ constexpr std::string_view kPlain[] = {"standard", "sockets", "FFI",        "SPL
                                        "Core",     "pcntl",   "Reflection", "true_async"};
 
 /// Null: it only looks or waits, which others need not mind. A multi handle is there for several, who must only not be inside it together.
-zif_handler guard_for(std::string_view name) noexcept {
+zif_handler guard_for(std::string_view module, std::string_view name) noexcept {
     constexpr std::string_view kMulti = "curl_multi_";
     constexpr std::string_view kFree[] = {
         "curl_getinfo", "curl_errno", "curl_error", "curl_multi_select", "curl_multi_getcontent"};
     if (std::ranges::find(kFree, name) != std::end(kFree)) {
         return nullptr;
     }
-    return name.starts_with(kMulti) ? take_turn : refuse_others;
+    const bool opens = (module == "PDO" && name == "__construct") || name == "pg_pconnect" ||
+                       (module == "redis" && (name == "pconnect" || name == "popen"));
+    if (name == "__destruct") {
+        return destroy_alone;
+    }
+    return name.starts_with(kMulti) ? take_turn : opens ? open_kept : refuse_others;
 }
 
 constexpr std::string_view kReads[] = {
@@ -529,7 +454,7 @@ void guard_all(HashTable* table, const zend_module_entry* module) noexcept {
         auto* function = static_cast<zend_function*>(Z_PTR_P(each));
         if (function->type == ZEND_INTERNAL_FUNCTION && function->internal_function.module == module) {
             const zend_string* name = function->common.function_name;
-            if (const zif_handler handler = guard_for({ZSTR_VAL(name), ZSTR_LEN(name)})) {
+            if (const zif_handler handler = guard_for(module->name, {ZSTR_VAL(name), ZSTR_LEN(name)})) {
                 guard(function, handler);
             }
         }
@@ -537,8 +462,12 @@ void guard_all(HashTable* table, const zend_module_entry* module) noexcept {
     ZEND_HASH_FOREACH_END();
 }
 
-/// At the latest when somebody waits in one of its functions for the first time. Classes of the program that extend one of the module's have copies.
-TA_COLD void guard_module(const zend_module_entry* module) noexcept {
+/// Those whose libraries drop a connection, or mark it as broken, when a call on it fails with ECANCELED.
+constexpr std::string_view kDropping[] = {"curl", "mysqli", "redis", "memcached", "soap"};
+
+}  // namespace
+
+void guard_module(const zend_module_entry* module) noexcept {
     static std::vector<const zend_module_entry*> known;
     if (module == nullptr || std::ranges::find(known, module) != known.end()) {
         return;
@@ -546,6 +475,9 @@ TA_COLD void guard_module(const zend_module_entry* module) noexcept {
     known.push_back(module);
     if (std::ranges::find(kPlain, std::string_view(module->name)) != std::end(kPlain)) {
         return;
+    }
+    if (std::string_view(module->name) == "pgsql") {
+        pgsql = module;
     }
     guard_all(CG(function_table), module);
     zval* each = nullptr;
@@ -555,6 +487,8 @@ TA_COLD void guard_module(const zend_module_entry* module) noexcept {
     ZEND_HASH_FOREACH_END();
 }
 
+namespace {
+
 /// Those that are known to have connections, when all modules are there: before anything is compiled, since the JIT compiler takes the address
 /// of a handler for good.
 constexpr std::string_view kKnown[] = {"curl",   "pdo",   "pdo_pgsql", "pdo_mysql", "pdo_sqlite", "sqlite3",
@@ -563,26 +497,37 @@ constexpr std::string_view kKnown[] = {"curl",   "pdo",   "pdo_pgsql", "pdo_mysq
 
 zend_result (*post_startup_before)() = nullptr;
 
+/// A handler written in PHP is about to be called, inside a call that has complained.
+void on_error(int /*type*/, zend_string* /*file*/, std::uint32_t /*line*/, zend_string* /*message*/) {
+    if (is_watching() && Z_TYPE(EG(user_error_handler)) != IS_UNDEF && is_guarded(EG(current_execute_data))) {
+        PhpCoroutine::running().may_be_nested = true;
+    }
+}
+
 zend_result guard_known() {
     for (const std::string_view name : kKnown) {
         guard_module(static_cast<zend_module_entry*>(zend_hash_str_find_ptr(&module_registry, name.data(), name.size()))
         );
     }
     guard_references();
+    guard_uses_aside();
+    zend_observer_error_register(on_error);
     return post_startup_before != nullptr ? post_startup_before() : SUCCESS;
 }
 
-/// What it used before it uses no more.
-void forget_use(PhpCoroutine& coroutine) noexcept {
-    const void* subject = std::exchange(coroutine.in_use, nullptr);
-    if (subject == nullptr) {
-        return;
-    }
-    users.erase(subject);
-    wake_next(subject);
-}
-
 }  // namespace
+
+bool keeps_connection(zend_execute_data* call) noexcept {
+    if (!is_guarded(call)) {
+        return has_use_aside();
+    }
+    const zend_internal_function& function = call->func->internal_function;
+    if (function.handler != refuse_others && function.handler != open_kept) {
+        const php_stream* stream = stream_of(call);
+        return stream != nullptr && is_large_object(stream);
+    }
+    return std::ranges::find(kDropping, std::string_view(function.module->name)) == std::end(kDropping);
+}
 
 bool let_others_leave(const zend_resource* resource, const zend_execute_data* call) noexcept {
     if (EXPECTED(!may_look()) || request.is_dying) {
@@ -592,36 +537,14 @@ bool let_others_leave(const zend_resource* resource, const zend_execute_data* ca
     return stream == nullptr || user_of_stream(resource) == nullptr || await_leaving(stream, call);
 }
 
-void note_use(PhpCoroutine& coroutine, zend_execute_data* call) noexcept {
-    coroutine.used_by = nullptr;
-    if (call == nullptr) {
-        return;
-    }
-    if (!is_guarded(call)) {
-        guard_module(call->func->internal_function.module);
-        if (!is_guarded(call)) {
-            return;
-        }
-    }
-    const void* subject = subject_of(call);
-    if (subject != nullptr && subject != coroutine.in_use) {
-        forget_use(coroutine);
-        coroutine.in_use = subject;
-        if (PhpCoroutine* former = std::exchange(users[subject], &coroutine)) {
-            former->in_use = nullptr;
-        }
-    }
-    if (is_use_of(resource_of(call), subject)) {
-        coroutine.used_by = call->func;
+void guard_method(zend_function* function, zend_module_entry* module) noexcept {
+    if (function->internal_function.handler != refuse_others) {
+        function->internal_function.module = module;
+        guard(function, refuse_others);
     }
 }
 
-void end_use(PhpCoroutine& coroutine) noexcept {
-    forget_use(coroutine);
-    if (UNEXPECTED(!insides.empty())) {  // left behind by one that did not come back from its call
-        std::erase_if(insides, [&](const Inside& one) { return one.who == &coroutine; });
-    }
-}
+void in_use_request_end() { default_link = nullptr; }
 
 void in_use_minit() {
     stream_types[0] = php_file_le_stream();

@@ -17,11 +17,41 @@ class PhpCoroutine;
 /// one is no such function.
 void note_use(PhpCoroutine& coroutine, zend_execute_data* call) noexcept;
 
+/// The same for calls further out: code of PHP that the innermost of them has called is about to suspend.
+TA_COLD void note_outer_uses(PhpCoroutine& coroutine) noexcept;
+
 /// It is over.
 void end_use(PhpCoroutine& coroutine) noexcept;
 
+/// What `call` waits for was cut off: its library goes on to use the connection as if nothing had been asked.
+bool keeps_connection(zend_execute_data* call) noexcept;
+
 /// `call` is about to close the stream: whoever is inside another call on it leaves first. May suspend. False: it threw.
 bool let_others_leave(const zend_resource* resource, const zend_execute_data* call) noexcept;
+
+/// Uses of a connection that are no calls, by the running coroutine. Noted as long as this lives.
+class UseAside {
+public:
+    explicit UseAside(const void* connection) noexcept;
+    UseAside(const UseAside&) = delete;
+    UseAside& operator=(const UseAside&) = delete;
+    ~UseAside();
+
+private:
+    const void* connection_;
+};
+
+/// Somebody else is inside a call on it.
+bool is_used_by_others(const void* connection) noexcept;
+/// If so, an exception says so. False: it threw.
+bool refuse_aside(const void* connection, zend_object* object, const char* use) noexcept;
+/// Waits until nobody is, whether it is cancelled or not.
+void await_unused(const void* connection) noexcept;
+/// The running coroutine is inside one itself.
+bool is_inside_own(const void* connection) noexcept;
+
+/// From now on others are refused while `function` works on a connection: one that is in no table.
+void guard_method(zend_function* function, zend_module_entry* module) noexcept;
 
 inline int stream_types[2];  // of resources
 
@@ -51,5 +81,6 @@ TA_INLINE php_stream* stream_of(const zend_resource* resource) noexcept {
 TA_INLINE php_stream* stream_of(zend_execute_data* call) noexcept { return stream_of(resource_of(call)); }
 
 void in_use_minit();
+void in_use_request_end();
 
 }  // namespace trueasync::php

@@ -527,6 +527,7 @@ void request_end() {
     fiber_request_end();
     autoload_request_end();
     proc_request_end();
+    in_use_request_end();
     request.main_scope.reset();  // while the values in its context can still go
     set_report_sink(nullptr);
 }

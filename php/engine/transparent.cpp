@@ -4,12 +4,14 @@
 #include "../classes/coroutine.hpp"
 #include "../error.hpp"
 #include "../settings.hpp"
+#include "connection.hpp"
 #include "in_use.hpp"
 #include "proc.hpp"
 #include "request.hpp"
 #include "tls.hpp"
 
 #include <dlfcn.h>
+#include <sys/socket.h>
 #include <php_network.h>
 #include <ext/standard/file.h>
 
@@ -22,20 +24,40 @@ namespace trueasync::php {
 
 namespace {
 
-/// Whether the running function is one of PHP's own whose name begins so.
-bool is_inside(std::string_view name) noexcept {
-    const zend_execute_data* call = EG(current_execute_data);
-    return call != nullptr && call->func != nullptr && call->func->type == ZEND_INTERNAL_FUNCTION &&
-           call->func->common.function_name != nullptr &&
-           std::string_view(ZSTR_VAL(call->func->common.function_name)).starts_with(name);
-}
-
 /// The innermost call, if it is one of a function of an extension.
 TA_INLINE zend_execute_data* internal_call() noexcept {
     zend_execute_data* call = EG(current_execute_data);
     const bool is_internal =
         EXPECTED(call != nullptr) && call->func != nullptr && call->func->type == ZEND_INTERNAL_FUNCTION;
     return is_internal ? call : nullptr;
+}
+
+/// The innermost call, if it may be one of a library: the outermost frame of a coroutine is none.
+zend_execute_data* library_call() noexcept {
+    zend_execute_data* call = internal_call();
+    return call != nullptr && call->prev_execute_data != nullptr ? call : nullptr;
+}
+
+/// `coroutine`, which runs, was cancelled inside a library, and the cancellation is in flight. When no call is left, what is freed while it
+/// unwinds may talk to connections that have nothing to do with it.
+bool is_still_cut_off(const PhpCoroutine& coroutine) noexcept {
+    return EG(exception) == coroutine.cut_off && (!coroutine.is_cut_off_in_call || library_call() != nullptr);
+}
+
+/// The running coroutine, if it was cancelled inside a library that has not returned to PHP code yet.
+PhpCoroutine* cut_off_coroutine() noexcept {
+    auto* coroutine = static_cast<PhpCoroutine*>(Scheduler::current_coroutine());
+    const bool is_cut_off = coroutine != nullptr && !request.is_in_scheduler && coroutine->cut_off != nullptr &&
+                            (coroutine->is_cut_off_aside || is_still_cut_off(*coroutine));
+    return is_cut_off ? coroutine : nullptr;
+}
+
+/// Whether the running function is one of PHP's own whose name begins so.
+bool is_inside(std::string_view name) noexcept {
+    const zend_execute_data* call = EG(current_execute_data);
+    return call != nullptr && call->func != nullptr && call->func->type == ZEND_INTERNAL_FUNCTION &&
+           call->func->common.function_name != nullptr &&
+           std::string_view(ZSTR_VAL(call->func->common.function_name)).starts_with(name);
 }
 
 int descriptor_of(php_stream* stream) noexcept {
@@ -90,10 +112,21 @@ public:
         throw_in_php(*cancellation);
         if (EG(exception) != nullptr) {
             php.cut_off = EG(exception);
+            php.is_cut_off_in_call = library_call() != nullptr;
             GC_ADDREF(php.cut_off);
             ++cut_offs;
         }
         return true;
+    }
+    /// The answer to a question that was cut off must not be taken for the next one's: the library finds its connection closed.
+    void cut_off(Coroutine& /*coroutine*/, int fd) noexcept override {
+        zend_execute_data* call = library_call();
+        if (call == nullptr || keeps_connection(call)) {
+            ::shutdown(fd, SHUT_RDWR);
+            if (call != nullptr) {
+                shut_beside(call);
+            }
+        }
     }
     bool is_cut_off(Coroutine& coroutine) noexcept override { return cut_off_coroutine() == &coroutine; }
 
@@ -127,7 +160,7 @@ private:
     static TA_INLINE Answer gate(PhpCoroutine& php) noexcept {
         if (UNEXPECTED(php.cut_off != nullptr)) {
             end_cut_off_aside(php);  // it made way for an exception that was never thrown
-            if (EG(exception) == php.cut_off) {
+            if (is_still_cut_off(php)) {
                 return Answer::Fail;
             }
             end_cut_off(php);

@@ -79,6 +79,13 @@ private:
     bool& has_misled_;
 };
 
+Waited tell_cut_off(Waited waited, std::span<const pollfd> descriptors) noexcept {
+    for (const pollfd& one : descriptors) {
+        tell_cut_off(waited, one.fd);
+    }
+    return waited;
+}
+
 /// For several descriptors.
 class ManyWait {
 public:
@@ -226,7 +233,7 @@ int poll_suspending(IoReactor& reactor, std::span<pollfd> descriptors, Deadline 
             waited = wait_time(deadline);
             waited = waited == Waited::Ready ? Waited::TimedOut : waited;
         } else {
-            waited = many.wait();
+            waited = tell_cut_off(many.wait(), descriptors);
         }
         switch (waited) {
             case Waited::Ready:

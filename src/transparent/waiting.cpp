@@ -87,12 +87,20 @@ Waited after_wait(WaitResult result) noexcept {
     }
 }
 
+Waited tell_cut_off(Waited waited, int fd) noexcept {
+    if (waited == Waited::Failed && errno == ECANCELED && state.host != nullptr) {
+        state.host->cut_off(*detail::hot.current, fd);
+        errno = ECANCELED;
+    }
+    return waited;
+}
+
 Waited wait_descriptor(IoReactor& reactor, int fd, PollMask mask, Deadline deadline) noexcept {
     Coroutine& self = *detail::hot.current;
     TransparentHost* const host = state.host;
     if (const Waited answer = host != nullptr ? to_waited(host->begin_wait(self, fd)) : Waited::Ready;
         answer != Waited::Ready) {
-        return answer;
+        return tell_cut_off(answer, fd);
     }
     const std::uint32_t files = files_of(fd);
     reactor.mark_drained(fd, mask, files);
@@ -102,7 +110,7 @@ Waited wait_descriptor(IoReactor& reactor, int fd, PollMask mask, Deadline deadl
         host->end_wait(self);
     }
     if (TA_UNLIKELY(result != WaitResult::Ready)) {
-        return after_wait(result);
+        return tell_cut_off(after_wait(result), fd);
     }
     if (TA_UNLIKELY(files_of(fd) != files)) {  // closed by who did not know that we wait
         errno = EBADF;

@@ -56,6 +56,9 @@ bool is_in_shared() noexcept;
 /// What the end of a wait means to the caller of a C function.
 Waited after_wait(WaitResult result) noexcept;
 
+/// The host hears of a wait for `fd` that was cut off.
+TA_COLD Waited tell_cut_off(Waited waited, int fd) noexcept;
+
 /// Suspends until something of `mask` is ready. The descriptor has just said "later".
 Waited wait_descriptor(IoReactor& reactor, int fd, PollMask mask, Deadline deadline) noexcept;
 

@@ -98,4 +98,132 @@ return [
         $memcached->addServer($host, (int) $port);
         refused(fn() => $memcached->get('x'), 'pong', ['get' => fn() => $memcached->get('y'), 'set' => fn() => $memcached->set('x', 'y')]);
     },
+    'in use: pdo, persistent' => function () {
+        need('pdo_pgsql', 'pdo_mysql');
+        [$host, $port] = explode(':', server('MARIADB'));
+        foreach ([
+            ['pgsql:' . str_replace(' ', ';', server('POSTGRES')), 'postgres', 'select 5 from pg_sleep(0.3)'],
+            ["mysql:host=$host;port=$port", 'root', 'select 5 + sleep(0.3)'],
+        ] as [$dsn, $user, $query]) {
+            $connect = fn() => new PDO($dsn, $user, '', [PDO::ATTR_PERSISTENT => true]);
+            $all = [];
+            for ($i = 0; $i < 3; $i++) {
+                $all[] = spawn($connect);
+            }
+            $all = array_map(await(...), $all);
+            refused(fn() => $all[0]->query($query)->fetchColumn(), 5, [
+                'another object' => fn() => $all[1]->query('select 6'), 'opening' => $connect,
+            ]);
+            $connect()->query('select 7')->fetchColumn() === 7 || fail('the connection is lost');
+        }
+    },
+    'in use: pgsql, persistent or not named' => function () {
+        need('pgsql');
+        $connect = fn() => pg_pconnect(server('POSTGRES'));
+        $all = [spawn($connect), spawn($connect), spawn($connect)];
+        $all = array_map(await(...), $all);
+        $slow = fn() => @pg_fetch_result(pg_query($all[0], 'select 5 from pg_sleep(0.3)'), 0);
+        refused($slow, '5', ['another object' => fn() => pg_query($all[1], 'select 6'), 'opening' => $connect]);
+        foreach (['pg_connect', 'pg_pconnect'] as $open) {
+            $open(server('POSTGRES'));
+            refused(fn() => pg_fetch_result(@pg_query('select 5 from pg_sleep(0.3)'), 0), '5', [
+                'pg_query' => fn() => @pg_query('select 6'), 'pg_dbname' => fn() => @pg_dbname(), 'pg_close' => fn() => @pg_close(),
+            ]);
+        }
+        @pg_close();
+        $own = pg_connect(server('POSTGRES'), PGSQL_CONNECT_FORCE_NEW);
+        pg_fetch_result(pg_query($own, 'select 7'), 0) === '7' || fail('another connection is lost');
+    },
+    'in use: pdo_pgsql, not by a call' => function () {
+        need('pdo_pgsql');
+        $db = new PDO('pgsql:' . str_replace(' ', ';', server('POSTGRES')));
+        $db->exec('create temporary table rows (a text)');
+        $db->beginTransaction();
+        $large = $db->pgsqlLOBOpen($db->pgsqlLOBCreate(), 'w');
+        fwrite($large, 'seven');
+        $uses = [
+            'a method of the driver' => fn() => $db->pgsqlCopyToArray('rows'), 'fread' => fn() => fread($large, 5), 'fwrite' => fn() => fwrite($large, 'six'),
+            'fseek' => fn() => fseek($large, 0),
+        ];
+        refused(fn() => $db->query('select 5 from pg_sleep(0.3)')->fetchColumn(), 5, $uses);
+        $count = function () use ($db) {
+            $statement = $db->prepare('select i from generate_series(1, 3) i, lateral (select pg_sleep(0.1 + i * 0)) x', [PDO::ATTR_CURSOR => PDO::CURSOR_SCROLL]);
+            $statement->execute();
+            foreach ($statement as $row) {
+                $rows[] = $row[0];
+            }
+            return $rows;
+        };
+        refused(function () use ($count) {
+            delay(1);
+            return $count();
+        }, [1, 2, 3], ['query' => fn() => $db->query('select 6')]);
+        fseek($large, 0) === 0 && fread($large, 5) === 'seven' || fail('the large object is lost');
+        $statements = [];
+        for ($i = 0; $i < 2; $i++) {
+            $statements[$i] = $db->prepare('select ?::int');
+            $statements[$i]->execute([1]);
+            $statements[$i]->fetchAll();
+        }
+        $asking = spawn(fn() => $db->query('select 5 from pg_sleep(0.2)')->fetchColumn());
+        delay(50);
+        $statements = null;
+        $large = null;
+        $asking->isCompleted() || fail('a statement was freed in the middle of a query');
+        await($asking) === 5 && $db->query('select 7')->fetchColumn() === 7 || fail('the connection is lost');
+    },
+    'in use: mysqli, foreach' => function () {
+        need('mysqli');
+        [$host, $port] = explode(':', server('MARIADB'));
+        $db = new mysqli($host, 'root', '', '', (int) $port);
+        $slow = function () use ($db) {
+            // The first row comes at once: it is in foreach that the coroutine waits.
+            $query = "select sleep(0), repeat('x', 40000) union all select sleep(0.2), repeat('x', 40000) union all select sleep(0.1), repeat('x', 40000)";
+            foreach ($db->query($query, MYSQLI_USE_RESULT) as $row) {
+                $rows[] = strlen($row["repeat('x', 40000)"]);
+            }
+            return $rows;
+        };
+        refused($slow, [40000, 40000, 40000], ['query' => fn() => $db->query('select 6')]);
+    },
+    'in use: redis, persistent' => function () {
+        need('redis');
+        [$host, $port] = explode(':', server('REDIS'));
+        ini_set('redis.pconnect.pooling_enabled', '0');
+        $connect = function () use ($host, $port) {
+            $redis = new Redis();
+            $redis->pconnect($host, (int) $port);
+            return $redis;
+        };
+        $all = [spawn($connect), spawn($connect), spawn($connect)];
+        [$one, $same, $dropped] = array_map(await(...), $all);
+        refused(fn() => $one->blPop('nothing', 1), [], ['get' => fn() => $same->get('x'), 'blPop' => fn() => $dropped->blPop('other', 1)]);
+        $other = new Redis();
+        $other->connect($host, (int) $port);
+        $listening = spawn(fn() => $one->subscribe(['news'], function () use ($other) {
+            $other->blPop('nothing', 1);
+        }));
+        delay(50);
+        $third = new Redis();
+        $third->connect($host, (int) $port);
+        $third->publish('news', 'x');
+        delay(50);
+        try {
+            $same->get('x');
+            fail('let in while a callback waits');
+        } catch (Async\AsyncException) {
+        }
+        $listening->cancel();
+    },
+    'in use: memcached, persistent' => function () {
+        need('memcached');
+        [$host, $port] = explode(':', gate('memcached', count: 1, delay: 0.3));
+        $connect = function () use ($host, $port) {
+            $memcached = new Memcached('kept');
+            $memcached->getServerList() || $memcached->addServer($host, (int) $port);
+            return $memcached;
+        };
+        [$one, $same] = [$connect(), $connect()];
+        refused(fn() => $one->get('x'), 'pong', ['get' => fn() => $same->get('y'), 'set' => fn() => $same->set('x', 'y')]);
+    },
 ];

@@ -396,6 +396,7 @@ $rows = [
     },
 ];
 $rows += require __DIR__ . '/in_use.php';
+$rows += require __DIR__ . '/cancelled.php';
 $rows += require __DIR__ . '/names.php';
 $rows += require __DIR__ . '/libraries.php';
 

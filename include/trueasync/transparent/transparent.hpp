@@ -54,6 +54,13 @@ public:
     /// The coroutine was cancelled inside a C library, whose call is about to fail with ECANCELED. False: it must not fail, and blocks instead.
     virtual bool cancelled(Coroutine& coroutine, Ref<Error> cancellation) noexcept = 0;
 
+    /// A call of `coroutine`, which runs, is about to fail with ECANCELED while it waits for `fd`: what a library speaks over that is in the middle
+    /// of something.
+    virtual void cut_off(Coroutine& coroutine, int fd) noexcept {
+        static_cast<void>(coroutine);
+        static_cast<void>(fd);
+    }
+
     /// Whether `coroutine`, which runs, was cancelled inside a C library that has not returned to the host's code since. Asked only while
     /// `cut_offs` is not zero.
     virtual bool is_cut_off(Coroutine& coroutine) noexcept {
