@@ -3,6 +3,7 @@
 #include "../classes/coroutine.hpp"
 #include "../error.hpp"
 #include "connection.hpp"
+#include "curl.hpp"
 #include "references.hpp"
 #include "request.hpp"
 #include "tls.hpp"
@@ -327,7 +328,7 @@ PhpCoroutine* user_of_stream(const zend_resource* resource) noexcept {
             return user;
         }
     }
-    return nullptr;
+    return user_of_target(resource);
 }
 
 int descriptor_of(php_stream* stream) noexcept {
@@ -505,6 +506,7 @@ void on_error(int /*type*/, zend_string* /*file*/, std::uint32_t /*line*/, zend_
 }
 
 zend_result guard_known() {
+    curl_startup();  // its handlers come below the guards
     for (const std::string_view name : kKnown) {
         guard_module(static_cast<zend_module_entry*>(zend_hash_str_find_ptr(&module_registry, name.data(), name.size()))
         );
@@ -530,11 +532,36 @@ bool keeps_connection(zend_execute_data* call) noexcept {
 }
 
 bool let_others_leave(const zend_resource* resource, const zend_execute_data* call) noexcept {
-    if (EXPECTED(!may_look()) || request.is_dying) {
+    if (EXPECTED(!may_look() && !has_targets()) || request.is_dying) {
         return true;
     }
     php_stream* stream = stream_of(resource);
     return stream == nullptr || user_of_stream(resource) == nullptr || await_leaving(stream, call);
+}
+
+InsideCall::InsideCall(zend_execute_data* call) noexcept
+    : subject_(is_watching() && is_guarded(call) ? subject_of(call) : nullptr) {
+    if (subject_ != nullptr) {
+        note_inside(subject_);
+    }
+}
+
+InsideCall::~InsideCall() {
+    if (subject_ != nullptr) {
+        forget_inside(subject_);
+    }
+}
+
+bool await_others(zend_execute_data* call) noexcept {
+    if (EXPECTED(!may_look() && turns.empty())) {
+        return true;
+    }
+    const void* subject = subject_of(call);
+    if (!begin_turn(subject)) {
+        return false;
+    }
+    end_turn(subject);
+    return true;
 }
 
 void guard_method(zend_function* function, zend_module_entry* module) noexcept {

@@ -53,6 +53,21 @@ bool is_inside_own(const void* connection) noexcept;
 /// From now on others are refused while `function` works on a connection: one that is in no table.
 void guard_method(zend_function* function, zend_module_entry* module) noexcept;
 
+/// While one lives others find the running coroutine inside `call`, also while code of PHP that the call runs waits for something else.
+class InsideCall {
+public:
+    explicit InsideCall(zend_execute_data* call) noexcept;
+    InsideCall(const InsideCall&) = delete;
+    InsideCall& operator=(const InsideCall&) = delete;
+    ~InsideCall();
+
+private:
+    const void* subject_;
+};
+
+/// Waits until nobody else is inside a call on what `call` works on. May suspend. False: it threw.
+bool await_others(zend_execute_data* call) noexcept;
+
 inline int stream_types[2];  // of resources
 
 /// The first (or another) argument of a function; null if that is no resource.

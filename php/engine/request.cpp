@@ -8,6 +8,7 @@
 #include "autoload.hpp"
 #include "compiler.hpp"
 #include "datagram.hpp"
+#include "curl.hpp"
 #include "error_handler.hpp"
 #include "fiber.hpp"
 #include "fiber_block.hpp"
@@ -528,6 +529,7 @@ void request_end() {
     autoload_request_end();
     proc_request_end();
     in_use_request_end();
+    curl_request_end();
     request.main_scope.reset();  // while the values in its context can still go
     set_report_sink(nullptr);
 }

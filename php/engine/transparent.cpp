@@ -5,6 +5,7 @@
 #include "../error.hpp"
 #include "../settings.hpp"
 #include "connection.hpp"
+#include "curl.hpp"
 #include "in_use.hpp"
 #include "proc.hpp"
 #include "request.hpp"
@@ -307,6 +308,9 @@ void begin_transparent_io() noexcept {
     TransparentSettings settings = transparent_settings();
     settings.host = reinterpret_cast<const void*>(&php_network_gethostbyname);
     is_possible = static_cast<bool>(install_transparent(settings));
+    if (is_possible) {
+        hook_curl();
+    }
     if (!is_possible) {
         zend_error(
             E_NOTICE,

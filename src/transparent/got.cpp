@@ -218,6 +218,34 @@ bool rewrite_objects(Choice choose, RewriteCounts& counts, const void* host) noe
     return walk.is_host_reached;
 }
 
+bool rewrite_object(
+    const void* code, std::span<const Replacement> replacements, bool (*is_left_out)(std::string_view path)
+) noexcept {
+    struct One {
+        Rewriter rewriter;
+        std::span<const Replacement> replacements;
+        bool (*is_left_out)(std::string_view path);
+        const void* code;
+        bool is_reached = false;
+    };
+    RewriteCounts counts;
+    One one{Rewriter(counts), replacements, is_left_out, code};
+    ::dl_iterate_phdr(
+        [](dl_phdr_info* object, std::size_t /*size*/, void* data) {
+            auto& wanted = *static_cast<One*>(data);
+            if (!holds(*object, wanted.code)) {
+                return 0;
+            }
+            const bool is_ours = holds(*object, reinterpret_cast<const void*>(&rewrite_object));
+            wanted.is_reached =
+                !is_ours && !wanted.is_left_out(object->dlpi_name) && wanted.rewriter.rewrite(*object, wanted.replacements);
+            return 1;
+        },
+        &one
+    );
+    return one.is_reached;
+}
+
 bool have_objects_changed() noexcept {
     static std::uint64_t seen = 0;
     std::uint64_t now = 0;
@@ -238,6 +266,7 @@ bool have_objects_changed() noexcept {
 namespace trueasync::hooked {
 
 bool rewrite_objects(Choice, RewriteCounts&, const void*) noexcept { return false; }
+bool rewrite_object(const void*, std::span<const Replacement>, bool (*)(std::string_view)) noexcept { return false; }
 bool have_objects_changed() noexcept { return false; }
 
 }  // namespace trueasync::hooked

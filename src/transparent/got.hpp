@@ -32,6 +32,11 @@ bool rewrite_objects(
     const void* host = nullptr
 ) noexcept;
 
+/// The same for the one object that `code` lies in. False: none of its calls reach the hooks, or not all.
+bool rewrite_object(
+    const void* code, std::span<const Replacement> replacements, bool (*is_left_out)(std::string_view path)
+) noexcept;
+
 /// True if objects have come or gone since the last call.
 bool have_objects_changed() noexcept;
 

@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "elsewhere.hpp"
@@ -271,7 +272,7 @@ int getaddrinfo(const char* host, const char* service, const addrinfo* hints, ad
         if (wait_time(Deadline::after(Duration::zero())) == Waited::Failed) {
             const int error = errno;
             if (code == 0) {
-                ::freeaddrinfo(*result);
+                ::freeaddrinfo(std::exchange(*result, nullptr));  // libpq frees what it finds, whatever we say
             }
             errno = error;
             return EAI_SYSTEM;

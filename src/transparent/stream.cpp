@@ -348,3 +348,10 @@ ssize_t __read_chk(int fd, void* buffer, size_t size, size_t room) {
 }
 
 }  // namespace trueasync::hooked
+
+namespace trueasync {
+
+ssize_t suspending_read(int fd, void* buffer, std::size_t size) noexcept { return hooked::read(fd, buffer, size); }
+ssize_t suspending_write(int fd, const void* data, std::size_t size) noexcept { return hooked::write(fd, data, size); }
+
+}  // namespace trueasync

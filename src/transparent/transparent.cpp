@@ -72,6 +72,8 @@ std::span<const Replacement> choose(std::string_view path) {
     return std::ranges::any_of(all.settings.skipped_objects, begins) ? replacements.first(all.needed) : replacements;
 }
 
+bool is_left_out(std::string_view path) { return choose(path).size() != installation().replacements.size(); }
+
 }  // namespace
 
 constinit State state;
@@ -129,6 +131,13 @@ Status install_transparent(const TransparentSettings& settings) {
     }
     hooked::look_for_objects();
     return {};
+}
+
+bool replace_call(const void* code, const char* name, void* hook) noexcept {
+    Installation& all = installation();
+    const std::lock_guard lock(all.mutex);
+    const hooked::Replacement one{name, nullptr, hook};
+    return all.is_installed && hooked::rewrite_object(code, {&one, 1}, hooked::is_left_out);
 }
 
 void set_transparent(bool is_on) noexcept { hooked::state.is_on.store(is_on, std::memory_order_relaxed); }

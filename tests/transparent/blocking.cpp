@@ -25,6 +25,7 @@ void* blocking_dlsym(const char* name) {
     void* volatile found = ::dlsym(RTLD_DEFAULT, name);
     return found;
 }
+pid_t blocking_getppid() { return ::getppid(); }
 
 /// A pointer in data, not in a table of calls.
 unsigned (*blocking_sleep)(unsigned) = &::sleep;

@@ -133,6 +133,14 @@ TA_API void forget_lookup() noexcept;
 /// `limit` has passed. At once when the descriptor does not block.
 [[nodiscard]] TA_API bool await_readable(int fd, Duration limit) noexcept;
 
+/// For the embedding runtime, whose own calls reach the C library: `read` and `write` as a library's own calls are. May suspend.
+[[nodiscard]] TA_API ssize_t suspending_read(int fd, void* buffer, std::size_t size) noexcept;
+[[nodiscard]] TA_API ssize_t suspending_write(int fd, const void* data, std::size_t size) noexcept;
+
+/// For the embedding runtime: when the object that `code` lies in calls the function `name` of another one, it calls `hook` from now on. False:
+/// it does not, it is ours or it is to be left as it is.
+[[nodiscard]] TA_API bool replace_call(const void* code, const char* name, void* hook) noexcept;
+
 /// For the embedding runtime, before it takes down what others use while they wait for `fd`: they fail with EBADF, and so does everybody who
 /// begins a call on it, until `end_closing`. When they have left is for the runtime to find out.
 TA_API void begin_closing(int fd) noexcept;

@@ -286,6 +286,19 @@ TEST_F(HookedProcess, NamesAreLookedUpWhileOthersRun) {
     });
 }
 
+TEST_F(HookedProcess, ACancelledLookupLeavesNothingToFree) {
+    in_runtime([] {
+        for (const char* host : {"127.0.0.1", "localhost"}) {
+            addrinfo* found = nullptr;
+            auto asker = spawn([&] { EXPECT_EQ(hooked::getaddrinfo(host, "80", nullptr, &found), EAI_SYSTEM); });
+            suspend();
+            asker.cancel();
+            EXPECT_THROW(await(asker), Cancellation);
+            EXPECT_EQ(found, nullptr) << host;
+        }
+    });
+}
+
 // --- signals
 
 int seen_in_handler = -1;

@@ -107,7 +107,8 @@ TEST_F(HookedQueries, TheSettingsAreTheCallers) {
 
 TEST_F(HookedQueries, HostErrorsAreLeftAsTheCLibraryLeavesThem) {
     in_runtime([] {
-        const std::string name = std::string(70, 'a') + ".test";  // no label is that long
+        std::string name(70, 'a');  // no label is that long
+        name += ".test";
         const addrinfo hints{};
         addrinfo* addresses = nullptr;
         h_errno = 77;

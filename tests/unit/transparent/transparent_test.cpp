@@ -28,6 +28,7 @@ struct Library {
         find(close, handle, "blocking_close");
         find(open_object, handle, "blocking_dlopen");
         find(find_symbol, handle, "blocking_dlsym");
+        find(getppid, handle, "blocking_getppid");
         sleep = *static_cast<unsigned (**)(unsigned)>(dlsym(handle, "blocking_sleep"));
     }
 
@@ -38,6 +39,7 @@ struct Library {
     int (*close)(int) = nullptr;
     void* (*open_object)(const char*) = nullptr;
     void* (*find_symbol)(const char*) = nullptr;
+    pid_t (*getppid)() = nullptr;
     unsigned (*sleep)(unsigned) = nullptr;
 
 private:
@@ -106,6 +108,31 @@ TEST_F(Transparent, AReaderWaitsWhileAnotherCoroutineWrites) {
 }
 
 TEST_F(Transparent, APointerInDataIsReplacedToo) { EXPECT_EQ(library().sleep, &hooked::sleep); }
+
+TEST_F(Transparent, OneCallOfOneObjectIsReplaced) {
+    constexpr auto kHook = +[]() -> pid_t { return -7; };
+    const auto* code = reinterpret_cast<const void*>(library().getppid);
+    EXPECT_FALSE(replace_call(code, "getpid", reinterpret_cast<void*>(kHook)));  // it does not call that
+    EXPECT_FALSE(replace_call(reinterpret_cast<const void*>(&::getppid), "getppid", reinterpret_cast<void*>(kHook)));
+    EXPECT_EQ(library().getppid(), ::getppid());
+    EXPECT_TRUE(replace_call(code, "getppid", reinterpret_cast<void*>(kHook)));
+    EXPECT_EQ(library().getppid(), -7);
+    EXPECT_NE(::getppid(), -7);
+}
+
+TEST_F(Transparent, ReadAndWriteForTheHostSuspend) {
+    in_runtime([] {
+        auto [a, b] = blocking_pair();
+        auto reader = spawn([fd = *a] {
+            char got[8] = {};
+            EXPECT_EQ(suspending_read(fd, got, sizeof(got)), 4);
+            EXPECT_STREQ(got, "pong");
+        });
+        auto writer = spawn([fd = *b] { EXPECT_EQ(suspending_write(fd, "pong", 4), 4); });
+        await(reader);
+        await(writer);
+    });
+}
 
 TEST_F(Transparent, WhoAsksForAFunctionByNameGetsTheReplacement) {
     EXPECT_EQ(hooked::dlsym(RTLD_DEFAULT, "usleep"), reinterpret_cast<void*>(&hooked::usleep));
