@@ -114,8 +114,7 @@ void PhpCoroutine::save_aside() noexcept {
         note_outer_uses(*this);
     }
     if (aside_ == nullptr) {
-        if (!OutputState::is_in_use() && !CompareState::is_in_use() && !ErrorHandlerState::is_in_use() &&
-            !request.has_rare_state) {
+        if (!has_state_aside()) {
             return;
         }
         aside_ = std::make_unique<Aside>();

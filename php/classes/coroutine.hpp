@@ -144,10 +144,7 @@ private:
     TA_INLINE void save() noexcept {
         vm.save();
         is_loaded_ = false;
-        if (UNEXPECTED(
-                OutputState::is_in_use() || CompareState::is_in_use() || SerializeState::is_in_use() ||
-                ErrorHandlerState::is_in_use() || request.has_rare_state || may_be_nested
-            )) {
+        if (UNEXPECTED(has_state_aside() || may_be_nested)) {
             save_aside();
         }
         observe_switch(vm.current_fiber_context, EG(main_fiber_context));
@@ -179,6 +176,10 @@ private:
         WrapperState wrapper;
         SoapState soap;
     };
+    static TA_INLINE bool has_state_aside() noexcept {
+        return OutputState::is_in_use() || CompareState::is_in_use() || SerializeState::is_in_use() ||
+               ErrorHandlerState::is_in_use() || request.has_rare_state;
+    }
     void save_aside() noexcept;
     void load_aside() noexcept;
 
