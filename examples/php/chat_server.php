@@ -2,34 +2,14 @@
 // A chat server: what one says all others hear. Without arguments it is a demonstration: three clients of its own come, talk and go.
 // Run it:  ./dev php examples/php/chat_server.php
 // As a server:  ./dev php examples/php/chat_server.php 127.0.0.1:7000      then: nc 127.0.0.1 7000
-//
-// PHP's stream functions still block the whole process in this version. So every stream here is non-blocking, and who has nothing to read
-// asks again after a moment: ready() is the only place that waits.
 
-use Async\{Channel, Scope};
-use function Async\{await, current_coroutine, delay, spawn};
-
-/** Suspends the coroutine until the stream can be read. */
-function ready($stream): void {
-    while (true) {
-        $read = [$stream];
-        $none = null;
-        if (stream_select($read, $none, $none, 0) === 1) {
-            return;
-        }
-        delay(1);
-    }
-}
+use Async\Scope;
+use function Async\{await, spawn};
 
 /** The next line, or null when the other side has gone. */
 function read_line($stream): ?string {
-    while (($line = fgets($stream)) === false) {
-        if (feof($stream)) {
-            return null;
-        }
-        ready($stream);
-    }
-    return rtrim($line, "\r\n");
+    $line = fgets($stream);  // suspends this coroutine only
+    return $line === false ? null : rtrim($line, "\r\n");
 }
 
 final class Chat {
@@ -40,18 +20,20 @@ final class Chat {
 
     public function serve($listener): void {
         while (true) {
-            ready($listener);
-            if ($stream = @stream_socket_accept($listener, 0)) {
+            if ($stream = @stream_socket_accept($listener, -1)) {  // -1: no time limit
                 $this->scope->spawn($this->member(...), $stream);
             }
         }
     }
 
     private function member($stream): void {
-        stream_set_blocking($stream, false);
+        stream_set_timeout($stream, -1);
         $name = read_line($stream);
         if ($name === null) {
             return;
+        }
+        while (isset($this->members[$name])) {
+            $name .= '_';
         }
         $this->members[$name] = $stream;
         try {
@@ -68,7 +50,7 @@ final class Chat {
 
     private function tell(string $text, ?string $from = null): void {
         foreach ($this->members as $name => $stream) {
-            if ($name !== $from) {
+            if ($name !== $from && is_resource($stream)) {  // somebody may have left while we wrote to another
                 @fwrite($stream, "$text\n");
             }
         }
@@ -77,7 +59,6 @@ final class Chat {
 
 $address = $argv[1] ?? null;
 $listener = stream_socket_server('tcp://' . ($address ?? '127.0.0.1:0'), $code, $message) or exit("$message\n");
-stream_set_blocking($listener, false);
 $scope = new Scope();
 $server = $scope->spawn((new Chat($scope))->serve(...), $listener);
 
@@ -95,7 +76,6 @@ final class Client {
 
     public function __construct(private string $name, string $address) {
         $this->stream = stream_socket_client("tcp://$address");
-        stream_set_blocking($this->stream, false);
         $this->say($name);
         $this->hear("* $name joins");
     }
