@@ -1,8 +1,11 @@
 # A page shows a program to the letter, and what it prints: what people copy has been compiled and run.
-# PAGE, EXAMPLE (its source); PROGRAM (the executable) when the page shows the output too.
+# PAGE, EXAMPLE (its source, of LANGUAGE, cpp if there is none); PROGRAM (the executable) when the page shows the output too.
 file(READ "${PAGE}" _page)
 file(READ "${EXAMPLE}" _example)
-string(FIND "${_page}" "```cpp\n${_example}```" _place)
+if(NOT LANGUAGE)
+  set(LANGUAGE cpp)
+endif()
+string(FIND "${_page}" "```${LANGUAGE}\n${_example}```" _place)
 if(_place EQUAL -1)
   message(FATAL_ERROR "${PAGE} does not show ${EXAMPLE} as it is")
 endif()

@@ -35,3 +35,7 @@ add_test(NAME readme.example COMMAND "${CMAKE_COMMAND}"
   "-DPAGE=${PROJECT_SOURCE_DIR}/README.md" "-DEXAMPLE=${PROJECT_SOURCE_DIR}/examples/cpp/hello.cpp"
   -P "${PROJECT_SOURCE_DIR}/cmake/CheckShown.cmake"
 )
+add_test(NAME readme.example_php COMMAND "${CMAKE_COMMAND}" -DLANGUAGE=php
+  "-DPAGE=${PROJECT_SOURCE_DIR}/README.md" "-DEXAMPLE=${PROJECT_SOURCE_DIR}/examples/php/hello.php"
+  -P "${PROJECT_SOURCE_DIR}/cmake/CheckShown.cmake"
+)
