@@ -3,6 +3,7 @@
 #include "../engine/request.hpp"
 #include "../error.hpp"
 #include "../object.hpp"
+#include "../per_thread.hpp"
 #include "../stubs/context_arginfo.h"
 #include "coroutine.hpp"
 #include "exceptions.hpp"
@@ -47,7 +48,7 @@ struct Known {
     zend_object* object = nullptr;  // not counted
     bool is_held = false;           // but once for a coroutine, whose own context it is
 };
-TA_PHP_THREAD_LOCAL std::unordered_map<const PhpContext*, Known> objects;
+TA_PHP_THREAD_LOCAL PerThread<std::unordered_map<const PhpContext*, Known>> objects;
 
 /// Nothing if somebody else than the `holders` that are known has it too: a scope, a coroutine, or an object.
 void show(PhpContext& context, Shown& shown, std::uint32_t holders = 1) {
@@ -62,22 +63,22 @@ void show(PhpContext& context, Shown& shown, std::uint32_t holders = 1) {
 struct ContextData {
     Ref<PhpContext> context = make_ref<PhpContext>();
 
-    ~ContextData() { objects.erase(context.get()); }
+    ~ContextData() { objects->erase(context.get()); }
     void show(Shown& shown) {
-        const auto found = objects.find(context.get());
-        php::show(*context, shown, found != objects.end() && found->second.is_held ? 2 : 1);
+        const auto found = objects->find(context.get());
+        php::show(*context, shown, found != objects->end() && found->second.is_held ? 2 : 1);
     }
 };
 using ContextObject = ObjectOf<ContextData>;
 
 /// The object of a context; a new reference.
 zend_object* object_of(Ref<PhpContext> context) {
-    if (const auto found = objects.find(context.get()); found != objects.end()) {
+    if (const auto found = objects->find(context.get()); found != objects->end()) {
         GC_ADDREF(found->second.object);
         return found->second.object;
     }
     zend_object* object = ContextObject::create(ce_context);
-    objects[context.get()].object = object;
+    (*objects)[context.get()].object = object;
     ContextObject::of(object).context = std::move(context);
     return object;
 }
@@ -133,7 +134,7 @@ void show_context(PhpCoroutine& coroutine, Shown& shown) {
         return;
     }
     const Ref<PhpContext> context = PhpContext::of(coroutine);
-    if (const auto found = objects.find(context.get()); found != objects.end()) {
+    if (const auto found = objects->find(context.get()); found != objects->end()) {
         shown.add(found->second.object);  // which shows the rest
     } else {
         show(*context, shown, 2);  // the coroutine, and here
@@ -143,7 +144,7 @@ void show_context(PhpCoroutine& coroutine, Shown& shown) {
 zend_object* coroutine_context(PhpCoroutine& coroutine) noexcept {
     const Ref<PhpContext> context = PhpContext::of(coroutine);
     zend_object* object = object_of(context);
-    if (bool& is_held = objects[context.get()].is_held; !is_held) {
+    if (bool& is_held = (*objects)[context.get()].is_held; !is_held) {
         is_held = true;
         GC_ADDREF(object);
     }
@@ -151,8 +152,8 @@ zend_object* coroutine_context(PhpCoroutine& coroutine) noexcept {
 }
 
 void end_context(PhpCoroutine& coroutine) noexcept {
-    const auto found = objects.find(PhpContext::of(coroutine).get());
-    if (found != objects.end() && std::exchange(found->second.is_held, false)) {
+    const auto found = objects->find(PhpContext::of(coroutine).get());
+    if (found != objects->end() && std::exchange(found->second.is_held, false)) {
         OBJ_RELEASE(found->second.object);
     }
 }

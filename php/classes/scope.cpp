@@ -3,6 +3,7 @@
 #include "../engine/request.hpp"
 #include "../error.hpp"
 #include "../object.hpp"
+#include "../per_thread.hpp"
 #include "../place.hpp"
 #include "../stubs/scope_arginfo.h"
 #include "awaitable.hpp"
@@ -43,14 +44,14 @@ public:
     Callable callable;
 };
 
-TA_PHP_THREAD_LOCAL std::unordered_map<const ScopeEvent*, zend_object*> objects;  // not counted
+TA_PHP_THREAD_LOCAL PerThread<std::unordered_map<const ScopeEvent*, zend_object*>> objects;  // not counted
 
-TA_PHP_THREAD_LOCAL std::unordered_map<const ScopeEvent*, const GroupEvent*> groups;  // by their own scopes
+TA_PHP_THREAD_LOCAL PerThread<std::unordered_map<const ScopeEvent*, const GroupEvent*>> groups;  // by their own scopes
 
 /// Whether a scope below does nothing but wait for the collector to take it too.
 bool is_idle_group(const ScopeEvent& scope) {
-    const auto found = groups.find(&scope);
-    return found != groups.end() && found->second->ref_count() == 1 && scope.ref_count() == 1;
+    const auto found = groups->find(&scope);
+    return found != groups->end() && found->second->ref_count() == 1 && scope.ref_count() == 1;
 }
 
 struct ScopeData {
@@ -62,7 +63,7 @@ struct ScopeData {
         if (scope == nullptr) {
             return;
         }
-        objects.erase(scope.get());
+        objects->erase(scope.get());
         if (request.is_open && is_handle && !scope->is_dropped()) {
             const ExceptionPause pause;  // after a fatal error the engine skips what it calls destructors
             start();                     // its handlers are called from a coroutine
@@ -98,7 +99,7 @@ struct ScopeData {
 using ScopeObject = ObjectOf<ScopeData>;
 
 void attach(zend_object* object, Ref<ScopeEvent> scope) {
-    objects[scope.get()] = object;
+    (*objects)[scope.get()] = object;
     ScopeObject::of(object).scope = std::move(scope);
 }
 
@@ -112,7 +113,7 @@ Ref<ScopeEvent> make_scope(ScopeEvent* parent, Value& file) {
 ScopeEvent& scope_of(zend_object* object) noexcept { return *ScopeObject::of(object).scope; }
 
 zend_object* scope_object(ScopeEvent& scope) noexcept {
-    if (const auto found = objects.find(&scope); found != objects.end()) {
+    if (const auto found = objects->find(&scope); found != objects->end()) {
         GC_ADDREF(found->second);
         return found->second;
     }
@@ -121,8 +122,8 @@ zend_object* scope_object(ScopeEvent& scope) noexcept {
     return object;
 }
 
-void note_group(const GroupEvent& group) { groups[&group.scope()] = &group; }
-void forget_group(const GroupEvent& group) { groups.erase(&group.scope()); }
+void note_group(const GroupEvent& group) { (*groups)[&group.scope()] = &group; }
+void forget_group(const GroupEvent& group) { groups->erase(&group.scope()); }
 
 ScopeEvent* current_scope() noexcept {
     if (!start()) {
@@ -142,7 +143,7 @@ void scope_request_end() {
         return;
     }
     std::vector<std::pair<std::uint64_t, Ref<ScopeEvent>>> left;  // in the order they were made
-    for (const auto& [scope, object] : objects) {
+    for (const auto& [scope, object] : *objects) {
         if (ScopeObject::of(object).is_handle && !scope->is_dropped()) {
             left.emplace_back(scope->id(), ScopeObject::of(object).scope);
         }

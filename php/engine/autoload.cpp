@@ -1,6 +1,7 @@
 #include "autoload.hpp"
 
 #include "../error.hpp"
+#include "../per_thread.hpp"
 #include "request.hpp"
 
 #include <memory>
@@ -22,16 +23,16 @@ struct Loading {
     Ref<ManualEvent> is_over;
     bool has_thrown;
 };
-TA_PHP_THREAD_LOCAL std::unordered_map<std::string, std::shared_ptr<Loading>> loading;
+TA_PHP_THREAD_LOCAL PerThread<std::unordered_map<std::string, std::shared_ptr<Loading>>> loading;
 
 /// What each waits for.
-TA_PHP_THREAD_LOCAL std::unordered_map<const Coroutine*, const Loading*> waiting;
+TA_PHP_THREAD_LOCAL PerThread<std::unordered_map<const Coroutine*, const Loading*>> waiting;
 
 /// Whoever loads it needs what `self` is loading, perhaps through others: as if `self` needed it itself.
 bool leads_back(const Loading& wanted, const Coroutine* self) {
     for (const Loading* link = &wanted; link->by != self;) {
-        const auto next = waiting.find(link->by);
-        if (next == waiting.end()) {
+        const auto next = waiting->find(link->by);
+        if (next == waiting->end()) {
             return false;
         }
         link = next->second;
@@ -41,9 +42,9 @@ bool leads_back(const Loading& wanted, const Coroutine* self) {
 
 /// False: it threw.
 bool await_loading(const Loading& other, const Coroutine* self) {
-    waiting.emplace(self, &other);
+    waiting->emplace(self, &other);
     const bool has_come = has_arrived(wait_for(*other.is_over));
-    waiting.erase(self);
+    waiting->erase(self);
     return has_come;
 }
 
@@ -54,7 +55,7 @@ zend_class_entry* autoload(zend_string* name, zend_string* lower_name) {
     }
     std::string key(ZSTR_VAL(lower_name), ZSTR_LEN(lower_name));
     zend_hash_del(EG(in_autoload), lower_name);  // so that the others come here
-    for (auto found = loading.find(key); found != loading.end(); found = loading.find(key)) {
+    for (auto found = loading->find(key); found != loading->end(); found = loading->find(key)) {
         const std::shared_ptr<Loading> other = found->second;
         if (leads_back(*other, self) || !await_loading(*other, self)) {
             return nullptr;  // it needs itself, or was cancelled
@@ -64,10 +65,10 @@ zend_class_entry* autoload(zend_string* name, zend_string* lower_name) {
         }
     }
     const auto own = std::make_shared<Loading>(Loading{self, ManualEvent::create(), false});
-    loading.emplace(key, own);
+    loading->emplace(key, own);
     zend_class_entry* found = autoload_before(name, lower_name);
     own->has_thrown = EG(exception) != nullptr;
-    loading.erase(key);
+    loading->erase(key);
     own->is_over->notify();
     return found;
 }
@@ -77,8 +78,8 @@ zend_class_entry* autoload(zend_string* name, zend_string* lower_name) {
 void autoload_minit() { autoload_before = std::exchange(zend_autoload, autoload); }
 
 void autoload_request_end() {
-    loading.clear();
-    waiting.clear();
+    loading->clear();
+    waiting->clear();
 }
 
 void autoload_mshutdown() {

@@ -3,6 +3,7 @@
 #include "../classes/coroutine.hpp"
 #include "../classes/exceptions.hpp"
 #include "../error.hpp"
+#include "../per_thread.hpp"
 #include "mentions.hpp"
 #include "replace.hpp"
 #include "request.hpp"
@@ -74,11 +75,11 @@ struct Drive {
     }
 };
 
-TA_PHP_THREAD_LOCAL std::unordered_map<zend_fiber*, std::shared_ptr<Drive>> drives;
+TA_PHP_THREAD_LOCAL PerThread<std::unordered_map<zend_fiber*, std::shared_ptr<Drive>>> drives;
 
 std::shared_ptr<Drive> drive_of(zend_fiber* fiber) {
-    const auto found = drives.find(fiber);
-    return found != drives.end() ? found->second : nullptr;
+    const auto found = drives->find(fiber);
+    return found != drives->end() ? found->second : nullptr;
 }
 
 zend_fiber* fiber_of(zend_object* object) { return reinterpret_cast<zend_fiber*>(object); }
@@ -170,7 +171,7 @@ private:
 /// Lets the fiber go on and waits until it yields or ends.
 void drive(Drive& drive, zval* return_value) {
     zend_fiber* const self =
-        EG(active_fiber) != nullptr && drives.contains(EG(active_fiber)) ? EG(active_fiber) : nullptr;
+        EG(active_fiber) != nullptr && drives->contains(EG(active_fiber)) ? EG(active_fiber) : nullptr;
     if (self != nullptr) {
         self->execute_data = EG(current_execute_data);  // for reflection
     }
@@ -185,7 +186,7 @@ void drive(Drive& drive, zval* return_value) {
     }
 }
 
-bool is_ours(zend_fiber* fiber) { return request.runtime != nullptr && drives.contains(fiber); }
+bool is_ours(zend_fiber* fiber) { return request.runtime != nullptr && drives->contains(fiber); }
 
 void refuse(const char* message) { zend_throw_error(ce_fiber_error, "%s", message); }
 
@@ -217,7 +218,7 @@ ZEND_NAMED_FUNCTION(fiber_start) {
         names = Value(&array);
     }
     auto link = std::make_shared<Drive>();
-    drives.emplace(fiber, link);
+    drives->emplace(fiber, link);
     fiber->context.status = ZEND_FIBER_STATUS_RUNNING;
     fiber->stack_bottom = fiber->execute_data = request.scheduler_vm.current_execute_data;  // reflection looks there
     Ref<Coroutine> coroutine;
@@ -225,7 +226,7 @@ ZEND_NAMED_FUNCTION(fiber_start) {
             std::make_unique<FiberBody>(fiber, link, std::move(values), std::move(names)), Place(), Priority::Normal,
             Scheduler::current_owner(), &coroutine
         ))) {
-        drives.erase(fiber);
+        drives->erase(fiber);
         return;
     }
     link->coroutine = Ref<PhpCoroutine>(static_cast<PhpCoroutine*>(coroutine.get()));
@@ -345,9 +346,9 @@ void destroy_fiber(zend_object* object) {
 }
 
 void free_fiber(zend_object* object) {
-    if (const auto found = drives.find(fiber_of(object)); found != drives.end()) {
+    if (const auto found = drives->find(fiber_of(object)); found != drives->end()) {
         found->second->is_gone = true;
-        drives.erase(found);
+        drives->erase(found);
     }
     free_before(object);
 }
@@ -388,7 +389,7 @@ void fiber_minit() {
 
 bool FiberRelief::relieve() noexcept {
     std::vector<std::pair<zend_fiber*, std::shared_ptr<Drive>>> suspended;
-    for (const auto& [fiber, link] : drives) {
+    for (const auto& [fiber, link] : *drives) {
         if (fiber->context.status == ZEND_FIBER_STATUS_SUSPENDED && !link->is_driven) {
             suspended.emplace_back(fiber, link);
         }
@@ -407,6 +408,6 @@ bool FiberRelief::relieve() noexcept {
     return !suspended.empty();
 }
 
-void fiber_request_end() { drives.clear(); }
+void fiber_request_end() { drives->clear(); }
 
 }  // namespace trueasync::php

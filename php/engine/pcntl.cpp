@@ -40,7 +40,8 @@ bool is_handled_by_php(int number) noexcept {
 
 // --- while a handler waits
 
-TA_PHP_THREAD_LOCAL sigset_t outside;  // of the handlers that pcntl calls: what is blocked there
+/// What is blocked outside of the handlers that pcntl calls. Lives as long as they run.
+TA_PHP_THREAD_LOCAL const sigset_t* outside = nullptr;
 
 /// What comes meanwhile pcntl would keep, but only look at when another one comes.
 TA_PHP_THREAD_LOCAL volatile sig_atomic_t is_withholding = 0;
@@ -108,7 +109,9 @@ void dispatch(Dispatch&& dispatch_before) {
         dispatch_before();
         return;
     }
-    ::pthread_sigmask(SIG_SETMASK, nullptr, &outside);
+    sigset_t before;
+    ::pthread_sigmask(SIG_SETMASK, nullptr, &before);
+    outside = &before;
     SignalHandlerState::is_inside = true;
     request.has_rare_state |= Request::kInSignalHandler;
     dispatch_before();
@@ -187,7 +190,7 @@ void SignalHandlerState::forget() noexcept {
 
 void SignalHandlerState::unblock() noexcept {
     is_withholding = 1;
-    ::pthread_sigmask(SIG_SETMASK, &outside, nullptr);
+    ::pthread_sigmask(SIG_SETMASK, outside, nullptr);
 }
 
 void SignalHandlerState::block() noexcept {

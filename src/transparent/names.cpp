@@ -171,11 +171,24 @@ std::unique_ptr<HostLookup> by_address(const void* address, socklen_t length, in
     return lookup;
 }
 
-/// Answers that were looked up ahead. By coroutine.
-thread_local std::map<std::uint64_t, std::unique_ptr<HostLookup>> kept_answers;
+/// What stays between calls. Made when it is needed: there is little thread-local memory for libraries that are loaded later.
+struct Hosts {
+    std::map<std::uint64_t, std::unique_ptr<HostLookup>> kept_answers;  // looked up ahead; by coroutine
+    hostent room{};                                                     // for callers who give none
+    std::vector<char> buffer;
+};
+
+Hosts& hosts() {
+    thread_local std::unique_ptr<Hosts> made;
+    if (made == nullptr) {
+        made = std::make_unique<Hosts>();
+    }
+    return *made;
+}
 
 std::unique_ptr<HostLookup> take_answer(const HostLookup& lookup) {
     std::unique_ptr<HostLookup> answer;
+    auto& kept_answers = hosts().kept_answers;
     if (const auto kept = kept_answers.find(detail::hot.current->id()); kept != kept_answers.end()) {
         answer = std::move(kept->second);
         kept_answers.erase(kept);
@@ -241,16 +254,17 @@ int look_up_host(
 /// The form with memory of the C library: ours, one for each thread, valid until the next call.
 template <typename Block>
 hostent* look_up_host(IoReactor& reactor, std::unique_ptr<HostLookup> lookup, Block&& block) noexcept {
-    thread_local hostent room{};
-    thread_local std::vector<char> buffer(std::size_t{64} << 10);
+    Hosts& own = hosts();
+    own.buffer.resize(std::size_t{64} << 10);
     hostent* result = nullptr;
     bool is_blocked = false;
-    const int code =
-        look_up_host(reactor, std::move(lookup), &room, buffer.data(), buffer.size(), &result, &h_errno, nullptr, [&] {
-            is_blocked = true;
-            return 0;
-        });
-    static_cast<void>(code);
+    const auto give_up = [&] {
+        is_blocked = true;
+        return 0;
+    };
+    static_cast<void>(look_up_host(
+        reactor, std::move(lookup), &own.room, own.buffer.data(), own.buffer.size(), &result, &h_errno, nullptr, give_up
+    ));
     return is_blocked ? block() : result;
 }
 
@@ -408,14 +422,14 @@ void look_up_ahead(const char* name) noexcept {
         const std::uint64_t id = detail::hot.current->id();
         std::unique_ptr<HostLookup> lookup = by_name(name, AF_INET);
         if (run_detached(*reactor, WorkLane::dns(), "gethostbyname", lookup) == Waited::Ready) {
-            kept_answers[id] = std::move(lookup);
+            hosts().kept_answers[id] = std::move(lookup);
         }
     }
 }
 
 void forget_lookup() noexcept {
     if (detail::hot.current != nullptr) {
-        hooked::kept_answers.erase(detail::hot.current->id());
+        hooked::hosts().kept_answers.erase(detail::hot.current->id());
     }
 }
 

@@ -209,8 +209,13 @@ public:
         ::sigemptyset(&none);
         ::sigemptyset(&child);
         ::sigaddset(&child, SIGCHLD);
+        sigset_t mask;
+        ::pthread_sigmask(SIG_BLOCK, &child, &mask);
         if (here++ == 0) {
-            ::pthread_sigmask(SIG_BLOCK, &child, &mask);
+            is_ours = ::sigismember(&mask, SIGCHLD) == 0;
+        }
+        if (is_ours) {
+            ::sigdelset(&mask, SIGCHLD);
         }
         ::posix_spawnattr_init(&attributes_);
         ::posix_spawnattr_setsigmask(&attributes_, &mask);
@@ -234,7 +239,7 @@ public:
                 ::sigaction(SIGQUIT, &quit, nullptr);
             }
         }
-        if (--here == 0 && ::sigismember(&mask, SIGCHLD) == 0) {
+        if (--here == 0 && is_ours) {
             sigset_t child;
             ::sigemptyset(&child);
             ::sigaddset(&child, SIGCHLD);
@@ -250,7 +255,7 @@ private:
     static inline struct sigaction interrupt {};
     static inline struct sigaction quit {};
     static inline thread_local int here = 0;
-    static inline thread_local sigset_t mask{};
+    static inline thread_local bool is_ours = false;  // that children's ends are blocked
 
     posix_spawnattr_t attributes_{};
 };
