@@ -42,8 +42,8 @@ Event* event_of_trigger(zval* trigger) {
 
 /// False: it threw.
 bool is_iterable(const zval* triggers) {
-    if (Z_TYPE_P(triggers) != IS_ARRAY && (Z_TYPE_P(triggers) != IS_OBJECT ||
-                                           !instanceof_function(Z_OBJCE_P(triggers), zend_ce_traversable))) {
+    if (Z_TYPE_P(triggers) != IS_ARRAY &&
+        (Z_TYPE_P(triggers) != IS_OBJECT || !instanceof_function(Z_OBJCE_P(triggers), zend_ce_traversable))) {
         zend_throw_exception(
             ce_async_exception, "Expected parameter 'iterable' to be an array or an object implementing Traversable", 0
         );

@@ -54,14 +54,15 @@ public:
     zend_object* cut_off = nullptr;  // counted; the cancellation that was thrown inside a C library
     const void* in_use = nullptr;    // what it works on while it waits inside a function of an extension, or did last
     const zend_function* used_by = nullptr;  // the function, if that is a resource
-    std::unique_ptr<std::vector<const void*>> outer_uses;  // what calls further out work on, inside which code of PHP waits
-    void* tls = nullptr;                     // of the stream it waits in, see engine/tls.hpp
-    StreamMemory stream;                     // of the same, to be fetched ahead
-    bool is_cut_off_aside = false;           // it is not in flight at the moment
-    bool is_cut_off_in_call = false;         // of an internal function: when none is innermost, control is back
-    bool keeps_value = false;                // somebody will ask for it who holds no object
-    bool may_be_nested = false;              // inside a guarded call that may run code of PHP, see engine/in_use.hpp
-    bool is_printing = false;                // see `begin_whole_output`
+    std::unique_ptr<std::vector<const void*>>
+        outer_uses;                   // what calls further out work on, inside which code of PHP waits
+    void* tls = nullptr;              // of the stream it waits in, see engine/tls.hpp
+    StreamMemory stream;              // of the same, to be fetched ahead
+    bool is_cut_off_aside = false;    // it is not in flight at the moment
+    bool is_cut_off_in_call = false;  // of an internal function: when none is innermost, control is back
+    bool keeps_value = false;         // somebody will ask for it who holds no object
+    bool may_be_nested = false;       // inside a guarded call that may run code of PHP, see engine/in_use.hpp
+    bool is_printing = false;         // see `begin_whole_output`
     std::uint32_t spawn_line = 0;
     Value spawn_file;  // a string, or nothing
     VmState vm;

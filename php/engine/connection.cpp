@@ -165,9 +165,8 @@ std::vector<const void*> kept_for(zend_execute_data* call) noexcept {
 #ifdef TA_HAS_PDO
     if (Z_TYPE(call->This) == IS_OBJECT) {
         const std::string name = kept_name(call);
-        if (const auto* entry = static_cast<zend_resource*>(
-                zend_hash_str_find_ptr(&EG(persistent_list), name.data(), name.size())
-            )) {
+        if (const auto* entry =
+                static_cast<zend_resource*>(zend_hash_str_find_ptr(&EG(persistent_list), name.data(), name.size()))) {
             found.push_back(entry->ptr);
         }
         return found;

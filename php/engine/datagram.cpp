@@ -21,9 +21,8 @@ zif_handler receive_before = nullptr;
 /// Null: it is no socket that blocks, or has the limit that all have from the beginning.
 php_netstream_data_t* limited(const php_stream* stream) noexcept {
     const std::string_view kind = stream->ops->label;
-    const bool is_socket =
-        kind == "udp_socket" || kind == "udg_socket" || kind == "unix_socket" || kind == "generic_socket" ||
-        kind.starts_with("tcp_socket");
+    const bool is_socket = kind == "udp_socket" || kind == "udg_socket" || kind == "unix_socket" ||
+                           kind == "generic_socket" || kind.starts_with("tcp_socket");
     auto* data = is_socket ? static_cast<php_netstream_data_t*>(stream->abstract) : nullptr;
     if (data == nullptr || data->is_blocked == 0 || data->timeout.tv_sec < 0) {
         return nullptr;

@@ -1,8 +1,8 @@
 #include "gc.hpp"
 
 #include "../error.hpp"
-#include "replace.hpp"
 #include "mentions.hpp"
+#include "replace.hpp"
 #include "request.hpp"
 
 #include <algorithm>

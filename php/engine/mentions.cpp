@@ -59,14 +59,15 @@ bool is_in_classes() noexcept {
         const auto& ce = *static_cast<zend_class_entry*>(found);
         std::uint32_t first = 0;
         return ce.type == ZEND_USER_CLASS && is_any(&ce.function_table, first, [](void* method) {
-            return has_words(*static_cast<zend_function*>(method));
-        });
+                   return has_words(*static_cast<zend_function*>(method));
+               });
     });
 }
 
 /// Code outside of functions is known to nobody but its frame.
 bool is_in_frames() noexcept {
-    for (const zend_execute_data* frame = EG(current_execute_data); frame != nullptr; frame = frame->prev_execute_data) {
+    for (const zend_execute_data* frame = EG(current_execute_data); frame != nullptr;
+         frame = frame->prev_execute_data) {
         if (frame->func != nullptr && has_words(*frame->func)) {
             return true;
         }
@@ -85,8 +86,6 @@ bool mentions_async() noexcept {
     return search.is_found;
 }
 
-void mentions_request_begin() noexcept {
-    search = {};
-}
+void mentions_request_begin() noexcept { search = {}; }
 
 }  // namespace trueasync::php

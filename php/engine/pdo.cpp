@@ -84,7 +84,7 @@ private:
 
     pdo_bound_param_data* find(const Exchanged& one) const noexcept {
         HashTable* all = statement_.bound_params;
-        void* found = all == nullptr         ? nullptr
+        void* found = all == nullptr        ? nullptr
                       : one.name != nullptr ? zend_hash_find_ptr(all, one.name)
                                             : zend_hash_index_find_ptr(all, one.number);
         return static_cast<pdo_bound_param_data*>(found);
@@ -125,7 +125,8 @@ void keep_error(PhpCoroutine& coroutine, pdo_dbh_t* connection, pdo_stmt_t* stat
         statement = connection->query_stmt;
     }
     const std::string_view code = statement != nullptr ? statement->error_code : connection->error_code;
-    if (!code.empty() && code != PDO_ERR_NONE && previous_of(coroutine.cut_off) == nullptr && !coroutine.is_cut_off_aside) {
+    if (!code.empty() && code != PDO_ERR_NONE && previous_of(coroutine.cut_off) == nullptr &&
+        !coroutine.is_cut_off_aside) {
         begin_cut_off_aside(coroutine);
         handle_error(connection, statement);
         end_cut_off_aside(coroutine);

@@ -61,7 +61,8 @@ int set_option(php_stream* stream, int option, int value, void* argument) {
         const auto* limit = static_cast<const timeval*>(argument);
         limits->erase(stream);
         if (limit->tv_sec >= 0) {
-            (*limits)[stream].duration = std::chrono::seconds(limit->tv_sec) + std::chrono::microseconds(limit->tv_usec);
+            (*limits)[stream].duration =
+                std::chrono::seconds(limit->tv_sec) + std::chrono::microseconds(limit->tv_usec);
         }
         return PHP_STREAM_OPTION_RETURN_OK;
     }

@@ -29,11 +29,11 @@ struct Request {
     bool is_open = false;                  // PHP code can run
     bool is_in_scheduler = false;          // no coroutine's state is loaded
     bool is_interrupt_queued = false;
-    bool is_dying = false;               // after a fatal error: coroutines only unwind, no code of theirs runs
-    bool has_seen_fiber = false;         // one was made: the first question about coroutines starts the scheduler
-    zend_long first_resource = 0;        // of the script: what it has opened has this number or a greater one
-    bool has_native_fibers = false;      // from before the runtime: they may go on beside its coroutines
-    std::uint8_t has_rare_state = 0;     // each switch has more to look after: bits, of which the last comes and goes
+    bool is_dying = false;            // after a fatal error: coroutines only unwind, no code of theirs runs
+    bool has_seen_fiber = false;      // one was made: the first question about coroutines starts the scheduler
+    zend_long first_resource = 0;     // of the script: what it has opened has this number or a greater one
+    bool has_native_fibers = false;   // from before the runtime: they may go on beside its coroutines
+    std::uint8_t has_rare_state = 0;  // each switch has more to look after: bits, of which the last comes and goes
     static constexpr std::uint8_t kNativeFibers = 1, kWrappers = 2, kSoap = 4, kInSignalHandler = 8;
     bool in_shutdown_functions = false;  // the script is over, its shutdown functions are being called
 };

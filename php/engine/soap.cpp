@@ -91,10 +91,10 @@ struct Method {
     std::string_view of;
     const char* name;
 };
-constexpr std::array kMethods = {
-    Method{"soapclient", "__construct"}, Method{"soapclient", "__call"},  Method{"soapclient", "__soapcall"},
-    Method{"soapclient", "__dorequest"}, Method{"soapserver", "__construct"}, Method{"soapserver", "handle"},
-    Method{"soapserver", "fault"}};
+constexpr std::array kMethods = {Method{"soapclient", "__construct"}, Method{"soapclient", "__call"},
+                                 Method{"soapclient", "__soapcall"},  Method{"soapclient", "__dorequest"},
+                                 Method{"soapserver", "__construct"}, Method{"soapserver", "handle"},
+                                 Method{"soapserver", "fault"}};
 
 std::array<zif_handler, kMethods.size()> before = {};
 
@@ -149,9 +149,8 @@ zend_result (*post_startup_before)() = nullptr;
 
 zend_result guard_soap() {
     constexpr std::string_view kSetting = "soap.wsdl_cache_limit";
-    setting = static_cast<zend_ini_entry*>(
-        zend_hash_str_find_ptr(EG(ini_directives), kSetting.data(), kSetting.size())
-    );
+    setting =
+        static_cast<zend_ini_entry*>(zend_hash_str_find_ptr(EG(ini_directives), kSetting.data(), kSetting.size()));
     if (setting != nullptr && setting->mh_arg2 != nullptr && variables().size() <= SoapCall::kMostWords) {
         guard(std::make_index_sequence<kMethods.size()>());
     }

@@ -18,9 +18,8 @@ bool is_empty(zval* argument) noexcept {
 /// About an element that is no stream; that therefore no streams are left was said later.
 void throw_first_complaint() noexcept {
     zval room;
-    const zval* previous = zend_read_property_ex(
-        zend_ce_error, EG(exception), ZSTR_KNOWN(ZEND_STR_PREVIOUS), true, &room
-    );
+    const zval* previous =
+        zend_read_property_ex(zend_ce_error, EG(exception), ZSTR_KNOWN(ZEND_STR_PREVIOUS), true, &room);
     if (Z_TYPE_P(previous) == IS_OBJECT && Z_OBJCE_P(previous) == zend_ce_type_error) {
         zend_object* first = Z_OBJ_P(previous);
         GC_ADDREF(first);

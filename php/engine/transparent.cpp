@@ -12,8 +12,8 @@
 #include "tls.hpp"
 
 #include <dlfcn.h>
-#include <sys/socket.h>
 #include <php_network.h>
+#include <sys/socket.h>
 #include <ext/standard/file.h>
 
 #include <string_view>
@@ -200,8 +200,7 @@ bool is_being_closed() noexcept {
 /// A function that was cut short complains about it; the cancellation has been thrown already. So does a read whose stream is closed by
 /// another coroutine: that it ends is said by its result.
 void report_error(int type, zend_string* file, const std::uint32_t line, zend_string* message) {
-    if ((type & E_FATAL_ERRORS) != 0 ||
-        (cut_off_coroutine() == nullptr && (type != E_NOTICE || !is_being_closed()))) {
+    if ((type & E_FATAL_ERRORS) != 0 || (cut_off_coroutine() == nullptr && (type != E_NOTICE || !is_being_closed()))) {
         error_callback_before(type, file, line, message);
     }
 }

@@ -330,8 +330,8 @@ void await_unused(const void* connection) noexcept {
 
 bool is_inside_own(const void* connection) noexcept {
     const zend_execute_data* call = EG(current_execute_data);
-    return call != nullptr && ((is_guarded(call) && subject_of(EG(current_execute_data)) == connection) ||
-                               is_inside_itself(connection));
+    return call != nullptr &&
+           ((is_guarded(call) && subject_of(EG(current_execute_data)) == connection) || is_inside_itself(connection));
 }
 
 }  // namespace trueasync::php

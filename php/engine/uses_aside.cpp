@@ -126,7 +126,8 @@ void free_statement(zend_object* object) { free_alone(object, statement_before->
 /// The driver's own methods are in no class.
 zend_function* get_method(zend_object** object, zend_string* name, const zval* key) {
     zend_function* found = database_before->get_method(object, name, key);
-    if (found != nullptr && found->type == ZEND_INTERNAL_FUNCTION && (found->common.fn_flags & ZEND_ACC_NEVER_CACHE) != 0 &&
+    if (found != nullptr && found->type == ZEND_INTERNAL_FUNCTION &&
+        (found->common.fn_flags & ZEND_ACC_NEVER_CACHE) != 0 &&
         (found->common.fn_flags & ZEND_ACC_CALL_VIA_TRAMPOLINE) == 0) {
         guard_method(found, pdo);
     }

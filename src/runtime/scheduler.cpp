@@ -512,7 +512,8 @@ void Scheduler::loop() noexcept {
                 }
                 last_tick_ = Instant();
                 if (reactor_.has_real_clock()) {
-                    turns_wanted_ = 1;  // how long turns take now is not known; the first two are not worth a look at the clock
+                    turns_wanted_ =
+                        1;  // how long turns take now is not known; the first two are not worth a look at the clock
                     grant_turns(2);
                 }
             }

@@ -15,8 +15,7 @@ IoReactor* thread_reactor() noexcept {
 
 /// Somebody closes the number, and waits until others have left it.
 void await_closer(int to) noexcept {
-    while (TA_UNLIKELY(known_kind(to) == Kind::Closed) && let_others_on()) {
-    }
+    while (TA_UNLIKELY(known_kind(to) == Kind::Closed) && let_others_on()) {}
 }
 
 /// The number is about to stand for nothing, or for another file. Those who wait for it leave first: they may be inside a library whose
@@ -37,8 +36,7 @@ bool let_go(int fd) noexcept {
     if (TA_UNLIKELY(ThreadRead::is_at(fd)) && suspending_reactor() != nullptr) {
         set_kind(fd, Kind::Closed);
         const ProtectGuard protect;
-        for (Backoff pauses; ThreadRead::is_at(fd) && pauses.wait() == Waited::Ready;) {
-        }
+        for (Backoff pauses; ThreadRead::is_at(fd) && pauses.wait() == Waited::Ready;) {}
     }
     if (TA_UNLIKELY(files_of(fd) != files)) {
         return false;

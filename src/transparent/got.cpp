@@ -237,8 +237,8 @@ bool rewrite_object(
                 return 0;
             }
             const bool is_ours = holds(*object, reinterpret_cast<const void*>(&rewrite_object));
-            wanted.is_reached =
-                !is_ours && !wanted.is_left_out(object->dlpi_name) && wanted.rewriter.rewrite(*object, wanted.replacements);
+            wanted.is_reached = !is_ours && !wanted.is_left_out(object->dlpi_name) &&
+                                wanted.rewriter.rewrite(*object, wanted.replacements);
             return 1;
         },
         &one

@@ -26,11 +26,7 @@ using Choice = std::span<const Replacement> (*)(std::string_view path);
 
 /// Lets every loaded object call the hooks chosen for it, except the one that this code is in. What calls them already is not counted.
 /// False: this system or processor is not known, or the calls of the object that `host` lies in do not reach the hooks.
-bool rewrite_objects(
-    Choice choose,
-    RewriteCounts& counts,
-    const void* host = nullptr
-) noexcept;
+bool rewrite_objects(Choice choose, RewriteCounts& counts, const void* host = nullptr) noexcept;
 
 /// The same for the one object that `code` lies in. False: none of its calls reach the hooks, or not all.
 bool rewrite_object(

@@ -45,8 +45,7 @@ void replace(int fd, std::uint32_t kept, std::uint32_t added) noexcept {
     if (fd >= 0 && static_cast<std::size_t>(fd) < kRemembered) {
         std::atomic<std::uint32_t>& number = numbers[static_cast<std::size_t>(fd)];
         std::uint32_t before = number.load(std::memory_order_relaxed);
-        while (!number.compare_exchange_weak(before, (before & kept) + added, std::memory_order_relaxed)) {
-        }
+        while (!number.compare_exchange_weak(before, (before & kept) + added, std::memory_order_relaxed)) {}
     }
 }
 

@@ -277,9 +277,8 @@ ssize_t sendto(int fd, const void* data, size_t size, int flags, const sockaddr*
             bool has_begun = false;  // to connect, with MSG_FASTOPEN, or to send
             const auto send_part = [&](int how) {
                 const iovec part = *parts.data();
-                const ssize_t result =
-                    has_begun ? ::send(fd, part.iov_base, part.iov_len, how & ~MSG_FASTOPEN)
-                              : ::sendto(fd, part.iov_base, part.iov_len, how, address, length);
+                const ssize_t result = has_begun ? ::send(fd, part.iov_base, part.iov_len, how & ~MSG_FASTOPEN)
+                                                 : ::sendto(fd, part.iov_base, part.iov_len, how, address, length);
                 has_begun = has_begun || result >= 0 || errno == EINPROGRESS;
                 return result;
             };
@@ -350,8 +349,8 @@ int recvmmsg(int fd, mmsghdr* messages, unsigned count, int flags, timespec* tim
     }
     return on_descriptor(fd, original, [&](DescriptorCall& call) {
         // The time is looked at after each message, so it does not end a wait.
-        const Instant end = timeout != nullptr ? Deadline::after(to_duration(*timeout)).resolve(call.reactor().now())
-                                               : Instant::max();
+        const Instant end =
+            timeout != nullptr ? Deadline::after(to_duration(*timeout)).resolve(call.reactor().now()) : Instant::max();
         unsigned done = 0;
         do {
             const int result = call.until_done(

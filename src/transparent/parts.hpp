@@ -59,7 +59,8 @@ ssize_t move_all(DescriptorCall& call, int fd, Parts& parts, Now&& now, Block&& 
     }
     const auto attempt = [&] {
         const ssize_t result = now();
-        if (TA_UNLIKELY(result < 0 && errno == EINPROGRESS) && !is_non_blocking(fd)) {  // a connection that begins with data
+        if (TA_UNLIKELY(result < 0 && errno == EINPROGRESS) &&
+            !is_non_blocking(fd)) {  // a connection that begins with data
             errno = EAGAIN;
         }
         if (TA_UNLIKELY(result < 0 && errno == EAGAIN && parts.moved() != 0)) {

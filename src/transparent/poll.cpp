@@ -56,7 +56,8 @@ public:
             if (status.ok()) {
                 break;
             }
-            if (is_again || SystemError::number_of(status.take().get()) != EBADF) {  // once: the number has another file now
+            if (is_again ||
+                SystemError::number_of(status.take().get()) != EBADF) {  // once: the number has another file now
                 return false;
             }
         }
@@ -249,7 +250,8 @@ int poll_suspending(IoReactor& reactor, std::span<pollfd> descriptors, Deadline 
 }
 
 int poll(pollfd* descriptors, nfds_t count, int timeout) {
-    IoReactor* reactor = timeout != 0 && TA_LIKELY(descriptors != nullptr || count == 0) ? suspending_reactor() : nullptr;
+    IoReactor* reactor =
+        timeout != 0 && TA_LIKELY(descriptors != nullptr || count == 0) ? suspending_reactor() : nullptr;
     if (reactor == nullptr) {
         return ::poll(descriptors, count, timeout);
     }

@@ -73,8 +73,8 @@ int nanosleep(const timespec* duration, timespec* rest) {
 int clock_nanosleep(clockid_t clock, int flags, const timespec* when, timespec* rest) {
     IoReactor* reactor = suspending_reactor();
     timespec now{};
-    const bool is_known = clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC || clock == CLOCK_BOOTTIME ||
-                          clock == CLOCK_TAI;
+    const bool is_known =
+        clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC || clock == CLOCK_BOOTTIME || clock == CLOCK_TAI;
     if (reactor == nullptr || !is_valid(when) || !is_known || ::clock_gettime(clock, &now) != 0) {
         return ::clock_nanosleep(clock, flags, when, rest);
     }

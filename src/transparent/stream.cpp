@@ -289,7 +289,8 @@ ssize_t sendfile(int to, int from, off_t* offset, size_t size) {
             if (call.kind() == Kind::File) {
                 return ::sendfile(to, from, offset, size);
             }
-            if (call.kind() == Kind::Pipe) {  // to the kernel the same: what there is room for, also from what is no file
+            if (call.kind() ==
+                Kind::Pipe) {  // to the kernel the same: what there is room for, also from what is no file
                 return splice_later(call, from, offset, to, nullptr, size, 0);
             }
             std::size_t moved = 0;

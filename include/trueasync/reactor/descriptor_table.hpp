@@ -103,8 +103,8 @@ struct Descriptor {
     PollMask ready{};              // what it has said, and nobody has found to be over since
     PollMask sticky{};             // that part of it which stays: ends and errors
     State state = State::Unknown;
-    bool is_pending = false;           // to be looked at before the next sleep
-    std::uint8_t unwanted = 0;         // reports in a row that nobody waited for
+    bool is_pending = false;    // to be looked at before the next sleep
+    std::uint8_t unwanted = 0;  // reports in a row that nobody waited for
     ShortRead short_read = ShortRead::Unknown;
     std::uint32_t files = 0;           // as last heard of; see `IoReactor::mark_drained`
     Instant look_at = Instant::max();  // when the deadlines of its waiters are looked at; see `IoReactor::park_ready`

@@ -146,9 +146,7 @@ TEST_F(HookedPoll, WhatNeverReportsDoesNotEndIt) {
         FD_ZERO(&urgent);
         FD_SET(*file, &urgent);
         timeval limit{0, 10'000};
-        EXPECT_EQ(
-            suspending([&, fd = *file] { return hooked::select(fd + 1, nullptr, nullptr, &urgent, &limit); }), 0
-        );
+        EXPECT_EQ(suspending([&, fd = *file] { return hooked::select(fd + 1, nullptr, nullptr, &urgent, &limit); }), 0);
     });
 }
 

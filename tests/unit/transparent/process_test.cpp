@@ -172,8 +172,7 @@ TEST_F(HookedProcess, SystemKeepsTheSignalsOfTheTerminalAndItsChild) {
         action.sa_handler = [](int) { ++interrupts; };
         ASSERT_EQ(hooked::sigaction(SIGINT, &action, &interrupt), 0);
         action.sa_handler = [](int) {
-            while (::waitpid(-1, nullptr, WNOHANG) > 0) {
-            }
+            while (::waitpid(-1, nullptr, WNOHANG) > 0) {}
         };
         ASSERT_EQ(hooked::sigaction(SIGCHLD, &action, &child), 0);
         EXPECT_EQ(WEXITSTATUS(hooked::system("kill -INT $PPID; exit 3")), 3);

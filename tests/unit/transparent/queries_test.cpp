@@ -125,9 +125,8 @@ TEST_F(HookedQueries, HostErrorsAreLeftAsTheCLibraryLeavesThem) {
         ::gethostbyname_r(name.c_str(), &room, buffer, sizeof(buffer), &result, &error);
         const int host_error = h_errno;
         h_errno = 77;
-        suspending([&] {
-            return hooked::gethostbyname_r(name.c_str(), &room, buffer, sizeof(buffer), &result, &error);
-        });
+        suspending([&] { return hooked::gethostbyname_r(name.c_str(), &room, buffer, sizeof(buffer), &result, &error); }
+        );
         EXPECT_EQ(h_errno, host_error);
     });
 }
