@@ -9,7 +9,7 @@ use function Async\{spawn,await,suspend,delay,timeout};
 $ch = new Channel(0);
 spawn(function() use ($ch) { foreach ([1,2,3] as $i) { $ch->send($i); echo "send$i "; } $ch->close(); echo "closed "; });
 $r = fn($n) => spawn(function() use ($ch,$n) { try { while (true) echo "$n", $ch->recv(), " "; } catch (ChannelException $e) { echo "$n-closed "; } });
-$r('A'); $r('B'); delay(1); echo "\n";
+$a = $r('A'); $b = $r('B'); await($a); await($b); echo "\n";
 $b = new Channel(2); $b->sendAsync('x'); $b->sendAsync('y'); var_dump($b->sendAsync('z'), count($b), $b->isFull()); $b->close(); foreach ($b as $v) echo $v; echo "\n";
 try { $b->recv(); } catch (ChannelException $e) { echo $e->getMessage(), " ", $e->reason->value, "\n"; }
 try { new Channel(-1); } catch (ValueError $e) { echo $e->getMessage(), "\n"; }
