@@ -57,7 +57,7 @@ Ref<Error> take_exception() noexcept {
     GC_ADDREF(thrown);
     zend_clear_exception();
     if (zend_is_unwind_exit(thrown) && request.runtime != nullptr) {
-        request.runtime->shutdown();  // exit() ends the script, whoever gets to know of it
+        end_script();  // whoever gets to know of it
     }
     return PhpError::adopt(thrown);
 }

@@ -13,6 +13,7 @@
 #include "classes/task_group.hpp"
 #include "classes/thread.hpp"
 #include "classes/timeout.hpp"
+#include "engine/alone.hpp"
 #include "engine/pdo.hpp"
 #include "engine/request.hpp"
 #include "engine/soap.hpp"
@@ -43,6 +44,7 @@ static PHP_MINIT_FUNCTION(true_async) {
     request_minit();
     soap_minit();
     pdo_minit();
+    alone_minit();
     return SUCCESS;
 }
 

@@ -123,6 +123,7 @@ void PhpCoroutine::save_aside() noexcept {
     aside_->compare.leave();
     aside_->serialize.leave();
     aside_->signal_handler.leave();
+    aside_->collector.leave();
     aside_->error_handler.leave();
     aside_->fiber_block.leave();
     aside_->wrapper.leave();
@@ -134,6 +135,7 @@ void PhpCoroutine::load_aside() noexcept {
     aside_->compare.enter();
     aside_->serialize.enter();
     aside_->signal_handler.enter();
+    aside_->collector.enter();
     aside_->error_handler.enter();
     aside_->fiber_block.enter();
     aside_->wrapper.enter();
@@ -183,11 +185,7 @@ void PhpCoroutine::end_body() noexcept {
     }
     if (EG(exception) != nullptr && zend_is_unwind_exit(EG(exception))) {
         zend_clear_exception();
-        if (had_fatal_error()) {
-            die();
-        } else {
-            request.runtime->shutdown();  // exit() ends the script, not just this coroutine
-        }
+        end_script();  // not just this coroutine
     } else if (EG(exception) != nullptr) {
         value.reset();
         fail(take_exception());

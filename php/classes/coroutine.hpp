@@ -5,6 +5,7 @@
 #include "../engine/compare.hpp"
 #include "../engine/error_handler.hpp"
 #include "../engine/fiber_block.hpp"
+#include "../engine/gc.hpp"
 #include "../engine/observer.hpp"
 #include "../engine/output.hpp"
 #include "../engine/pcntl.hpp"
@@ -172,6 +173,7 @@ private:
         CompareState compare;
         SerializeState serialize;
         SignalHandlerState signal_handler;
+        CollectorState collector;
         ErrorHandlerState error_handler;
         FiberBlock fiber_block;
         WrapperState wrapper;

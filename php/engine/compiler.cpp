@@ -16,6 +16,7 @@ namespace {
 struct Compiling {
     const Coroutine* by = nullptr;  // null: the script, before it was a coroutine
     std::size_t depth = 0;
+    const zend_execute_data* reads = nullptr;  // the function that reads the innermost file
     Ref<ManualEvent> is_over;  // if somebody waits
 };
 TA_PHP_THREAD_LOCAL Compiling compiling;
@@ -46,10 +47,12 @@ bool begin_compiling() noexcept {
     if (compiling.depth++ == 0) {
         compiling.by = running;
     }
+    compiling.reads = EG(current_execute_data);
     return true;
 }
 
 void end_compiling() noexcept {
+    compiling.reads = nullptr;
     if (--compiling.depth != 0) {
         return;
     }
@@ -58,6 +61,8 @@ void end_compiling() noexcept {
         is_over->notify();
     }
 }
+
+bool is_reading_script() noexcept { return compiling.reads != nullptr && compiling.reads == EG(current_execute_data); }
 
 bool read_ahead(zend_file_handle* handle, int type) noexcept {
     if (self() == nullptr || handle->buf != nullptr || handle->filename == nullptr) {

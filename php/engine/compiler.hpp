@@ -11,6 +11,10 @@ namespace trueasync::php {
 bool begin_compiling() noexcept;
 void end_compiling() noexcept;
 
+/// The running function reads a file of code. `include_once` has noted its name by then, and who includes it next goes on as if everything in it
+/// were declared: nobody else may run meanwhile. An error handler, which is another function, may wait.
+bool is_reading_script() noexcept;
+
 /// What code of PHP or a server has to bring is read before: it may take long, and they may have to compile something for it. May suspend.
 /// False: there is nothing, as has been said.
 bool read_ahead(zend_file_handle* handle, int type) noexcept;

@@ -87,7 +87,9 @@ void collect_now() {
     const bool had_roots = engine_status().num_roots != 0;
     const bool was_full = std::exchange(state.was_full, false);
     execute_before = std::exchange(zend_execute_ex, execute_aside);
+    request.has_rare_state |= Request::kCollecting;
     const int count = collect_before();
+    request.has_rare_state &= static_cast<std::uint8_t>(~Request::kCollecting);
     zend_execute_ex = execute_before;
     if (was_full && had_roots) {
         adjust_threshold(count);
@@ -176,6 +178,21 @@ ZEND_NAMED_FUNCTION(enabled_function) {
 
 }  // namespace
 
+void CollectorState::leave() noexcept {
+    is_left_ = is_collecting();
+    if (is_left_) {
+        zend_execute_ex = execute_before;
+    }
+}
+
+void CollectorState::enter() noexcept {
+    if (std::exchange(is_left_, false)) {
+        execute_before = std::exchange(zend_execute_ex, execute_aside);
+    }
+}
+
+bool CollectorState::is_collecting() noexcept { return zend_execute_ex == execute_aside; }
+
 void gc_minit() {
     collect_before = std::exchange(gc_collect_cycles, collect);
     status_before = replace_handler(CG(function_table), "gc_status", status_function);
@@ -196,6 +213,9 @@ void gc_finish_pending() {
 }
 
 void gc_runtime_end() {
+    if (CollectorState::is_collecting()) {  // a fatal error has ended it
+        zend_execute_ex = execute_before;
+    }
     if (state.is_pending || state.threshold != 0) {
         state = {};
         let_engine_ask(true);

@@ -5,6 +5,20 @@
 
 namespace trueasync::php {
 
+/// While the collector works destructors are taken out of it. When it waits itself, for a stream that it closes perhaps, others call their functions
+/// as usual.
+class CollectorState {
+public:
+    void leave() noexcept;
+    void enter() noexcept;
+
+    /// The running coroutine is the collector, at work.
+    static bool is_collecting() noexcept;
+
+private:
+    bool is_left_ = false;
+};
+
 void gc_minit();
 void gc_mshutdown();
 void gc_request_begin();

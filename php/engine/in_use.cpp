@@ -173,9 +173,14 @@ ZEND_NAMED_FUNCTION(take_turn) {
 
 namespace {
 
-/// Writes take turns further below, but those through OpenSSL or code of PHP.
+bool is_compressing(const php_stream* stream) noexcept {
+    const std::string_view kind = stream->ops->label;
+    return kind == "ZLIB" || kind == "BZip2";
+}
+
+/// Writes take turns further below, but those through OpenSSL, a library that compresses or code of PHP.
 bool takes_write_turns(const php_stream* stream) noexcept {
-    return runs_code(stream) || tls_of(stream) != nullptr || is_large_object(stream);
+    return runs_code(stream) || tls_of(stream) != nullptr || is_large_object(stream) || is_compressing(stream);
 }
 
 }  // namespace
@@ -379,8 +384,8 @@ ZEND_NAMED_FUNCTION(close_alone) {
 // --- whose functions
 
 /// Their functions may be called by several at once: nothing is kept between two calls, or the descriptor keeps it.
-constexpr std::string_view kPlain[] = {"standard", "sockets", "FFI",        "SPL",
-                                       "Core",     "pcntl",   "Reflection", "true_async"};
+constexpr std::string_view kPlain[] = {"standard", "sockets", "FFI",  "SPL", "Core",
+                                       "pcntl",    "Reflection", "zlib", "bz2", "true_async"};
 
 /// Null: it only looks or waits, which others need not mind. A multi handle is there for several, who must only not be inside it together.
 zif_handler guard_for(std::string_view module, std::string_view name) noexcept {
@@ -399,11 +404,12 @@ zif_handler guard_for(std::string_view module, std::string_view name) noexcept {
 }
 
 constexpr std::string_view kReads[] = {
-    "fread", "fgets", "fgetc", "fgetcsv", "fscanf", "fpassthru", "stream_get_contents", "stream_get_line"};
+    "fread",           "fgets",  "fgetc",  "fgetcsv", "fscanf",    "fpassthru", "stream_get_contents",
+    "stream_get_line", "gzread", "gzgets", "gzgetc",  "gzpassthru", "bzread", "stream_socket_recvfrom"};
 
 constexpr std::string_view kFileReads[] = {"fread",          "fgets", "fgetc",   "fgetcsv", "fscanf", "fpassthru",
                                            "getcurrentline", "seek",  "current", "next",    "valid",  "rewind"};
-constexpr std::string_view kWrites[] = {"fwrite", "fputs", "fputcsv"};
+constexpr std::string_view kWrites[] = {"fwrite", "fputs", "fputcsv", "gzwrite", "gzputs", "bzwrite"};
 constexpr std::string_view kLocks[] = {"flock"};
 constexpr std::string_view kCloses[] = {"fclose", "gzclose", "bzclose", "pclose", "closedir"};
 constexpr std::string_view kFormattedWrites[] = {"fprintf", "vfprintf"};
@@ -431,7 +437,11 @@ constexpr std::string_view kOthers[] = {
     "stream_socket_shutdown",
     "stream_filter_append",
     "stream_filter_prepend",
-    "stream_get_meta_data"};
+    "stream_get_meta_data",
+    "gzeof",
+    "gzseek",
+    "gzrewind",
+    "bzflush"};
 
 void guard(zend_function* function, zif_handler handler) noexcept {
     zif_handler& current = function->internal_function.handler;
@@ -505,7 +515,22 @@ void on_error(int /*type*/, zend_string* /*file*/, std::uint32_t /*line*/, zend_
     }
 }
 
+void guard_streams() noexcept {
+    guard_named(CG(function_table), kReads, take_turn);
+    guard_named(CG(function_table), kWrites, take_write_turn);
+    guard_named(CG(function_table), kLocks, lock_noted);
+    guard_named(CG(function_table), kCloses, close_alone);
+    guard_named(CG(function_table), kFormattedWrites, use_streams<How::Write>);
+    guard_named(CG(function_table), kCopies, use_streams<How::Read, How::Write>);
+    guard_named(CG(function_table), kReadsOfSecond, use_streams<How::None, How::Read>);
+    guard_named(CG(function_table), kOthers, use_streams<How::Other>);
+    guard_named(CG(function_table), kFilterRemovals, remove_filter);
+    guard_named(CG(function_table), kPersistent, open_persistent);
+    guard_named(&spl_ce_SplFileObject->function_table, kFileReads, take_turn);
+}
+
 zend_result guard_known() {
+    guard_streams();
     curl_startup();  // its handlers come below the guards
     for (const std::string_view name : kKnown) {
         guard_module(static_cast<zend_module_entry*>(zend_hash_str_find_ptr(&module_registry, name.data(), name.size()))
@@ -578,17 +603,6 @@ void in_use_minit() {
     stream_types[1] = php_file_le_pstream();
     post_startup_before = std::exchange(zend_post_startup_cb, guard_known);
     slot = zend_get_resource_handle("true_async");
-    guard_named(CG(function_table), kReads, take_turn);
-    guard_named(CG(function_table), kWrites, take_write_turn);
-    guard_named(CG(function_table), kLocks, lock_noted);
-    guard_named(CG(function_table), kCloses, close_alone);
-    guard_named(CG(function_table), kFormattedWrites, use_streams<How::Write>);
-    guard_named(CG(function_table), kCopies, use_streams<How::Read, How::Write>);
-    guard_named(CG(function_table), kReadsOfSecond, use_streams<How::None, How::Read>);
-    guard_named(CG(function_table), kOthers, use_streams<How::Other>);
-    guard_named(CG(function_table), kFilterRemovals, remove_filter);
-    guard_named(CG(function_table), kPersistent, open_persistent);
-    guard_named(&spl_ce_SplFileObject->function_table, kFileReads, take_turn);
 }
 
 }  // namespace trueasync::php

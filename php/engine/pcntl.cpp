@@ -3,6 +3,7 @@
 
 #include "pcntl.hpp"
 
+#include "../classes/coroutine.hpp"
 #include "../error.hpp"
 #include "replace.hpp"
 #include "request.hpp"
@@ -137,8 +138,21 @@ ZEND_NAMED_FUNCTION(pcntl_dispatch) {
 
 zif_handler pcntl_signal_before = nullptr;
 
+/// Who was the last to set a handler: counted; null: the script, before it was a coroutine.
+TA_PHP_THREAD_LOCAL PhpCoroutine* last_to_set = nullptr;
+
+void note_who_sets(PhpCoroutine* coroutine) noexcept {
+    if (coroutine != nullptr) {
+        GC_ADDREF(coroutine->object());
+    }
+    if (PhpCoroutine* former = std::exchange(last_to_set, coroutine)) {
+        OBJ_RELEASE(former->object());
+    }
+}
+
 void pcntl_signal_after(INTERNAL_FUNCTION_PARAMETERS) {
     pcntl_signal_before(INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    note_who_sets(request.runtime != nullptr && !request.is_in_scheduler ? &PhpCoroutine::running() : nullptr);
     if (ZEND_NUM_ARGS() > 0 && Z_TYPE_P(ZEND_CALL_ARG(execute_data, 1)) == IS_LONG) {
         const zend_long number = Z_LVAL_P(ZEND_CALL_ARG(execute_data, 1));
         if (number > 0 && number < NSIG) {
@@ -154,6 +168,14 @@ bool is_interrupted() noexcept {
 #else
     return EG(vm_interrupt);
 #endif
+}
+
+/// Nobody runs in whom a handler could have thrown. Who has set one waits for something, with a time limit perhaps that this is about.
+void throw_where_it_was_set() noexcept {
+    PhpCoroutine* target = last_to_set != nullptr && !last_to_set->is_finished() ? last_to_set : request.main;
+    if (EG(exception) != nullptr && !is_exit(EG(exception)) && target != nullptr && !target->is_finished()) {
+        request.runtime->scheduler().interrupt(*target, take_exception());
+    }
 }
 
 /// What the VM does at its next jump.
@@ -175,6 +197,7 @@ public:
             zend_timeout();
         } else if (zend_interrupt_function != nullptr) {
             zend_interrupt_function(EG(current_execute_data));
+            throw_where_it_was_set();
         }
         return {};
     }
@@ -212,6 +235,8 @@ void share_signals_with_pcntl() noexcept {
         }
     }
 }
+
+void pcntl_request_end() noexcept { note_who_sets(nullptr); }
 
 void unshare_signals_with_pcntl() noexcept {
     if (zend_interrupt_function == interrupt) {

@@ -43,6 +43,7 @@ void share_signals_with_pcntl() noexcept;
 
 /// When the extension goes: signals come on.
 void unshare_signals_with_pcntl() noexcept;
+void pcntl_request_end() noexcept;
 
 /// If a signal has come for a handler of PHP code and nobody runs who would notice, a coroutine runs it.
 void deliver_interrupt() noexcept;

@@ -83,6 +83,9 @@ public:
 class PhpReports final : public ReportSink {
 public:
     void warning(Warning /*kind*/, const Event* /*event*/, std::string_view text) noexcept override {
+        if (request.is_dying || had_fatal_error()) {
+            return;
+        }
         zend_error(E_WARNING, "%.*s", static_cast<int>(text.size()), text.data());
     }
     void unhandled_error(const Event* /*event*/, const Error& error) noexcept override { note_uncaught(error); }
@@ -132,6 +135,10 @@ ScopeEvent& main_scope() {
 }
 
 bool start_slow() noexcept {
+    if (!request.is_open) {
+        zend_throw_error(nullptr, "The script has ended: what is closed or saved only now cannot use coroutines");
+        return false;
+    }
     find_observers();
     request.has_native_fibers = request.has_seen_fiber;
     if (request.has_native_fibers) {
@@ -178,7 +185,7 @@ zend_long next_resource() noexcept { return zend_hash_next_free_element(&EG(regu
 
 bool is_started() noexcept {
     return request.runtime != nullptr ||
-           ((request.has_seen_fiber || next_resource() > request.first_resource) && start());
+           (request.is_open && (request.has_seen_fiber || next_resource() > request.first_resource) && start());
 }
 
 bool may_suspend_slow() noexcept {
@@ -198,6 +205,14 @@ void die() noexcept {
         for (Coroutine& coroutine : scheduler.alive()) {
             scheduler.cancel(coroutine, {});
         }
+    }
+}
+
+void end_script() noexcept {
+    if (had_fatal_error()) {
+        die();
+    } else {
+        request.runtime->shutdown();
     }
 }
 
@@ -223,7 +238,7 @@ void finish_runtime() noexcept {
         }
         gc_finish_pending();
     } else if (EG(exception) != nullptr) {
-        request.runtime->shutdown();
+        end_script();
     }
     VmState bottom;  // main's own, which is not told of switches once it has finished
     FiberBlock blocked;
@@ -260,14 +275,23 @@ CompileString compile_string_before = nullptr;
 using ExecuteEx = void (*)(zend_execute_data*);
 ExecuteEx execute_before = nullptr;
 
+/// The next bottom script is one of `auto_prepend_file`, or one behind which comes that of `auto_append_file`.
+TA_PHP_THREAD_LOCAL bool is_followed = false;
+
 /// Runs a script that is at the bottom of everything, then what it has left. The engine reports an uncaught exception only afterwards.
 void execute_bottom(zend_execute_data* execute_data) {
     zend_execute_ex = execute_before;  // for all calls inside: the engine's fast paths ask for this
-    request.first_resource = next_resource();
+    const bool has_follower = std::exchange(is_followed, false);
+    if (request.runtime == nullptr) {
+        request.first_resource = next_resource();
+    }
     if (UNEXPECTED(is_main_in_coroutine())) {
         execute_in_coroutine(execute_data);
     } else {
         zend_execute_ex(execute_data);
+    }
+    if (has_follower && EG(exception) == nullptr) {
+        return;
     }
     if (request.runtime != nullptr && EG(current_execute_data) == nullptr) {
         finish_runtime();
@@ -337,7 +361,21 @@ zend_op_array* compile_alone(Compile&& compile) {
     return script;
 }
 
+bool is_file(const zend_file_handle& handle, const char* setting) noexcept {
+    return setting != nullptr && *setting != '\0' && handle.filename != nullptr &&
+           std::strcmp(ZSTR_VAL(handle.filename), setting) == 0;
+}
+
+/// Those that PHP runs one after another are one script to us.
+void note_followed(const zend_file_handle& handle) noexcept {
+    if (EG(current_execute_data) == nullptr) {
+        const bool has_append = PG(auto_append_file) != nullptr && *PG(auto_append_file) != '\0';
+        is_followed = handle.primary_script ? has_append : is_file(handle, PG(auto_prepend_file));
+    }
+}
+
 zend_op_array* compile_file(zend_file_handle* handle, int type) {
+    note_followed(*handle);
     const zend_long before = next_resource();
     zend_op_array* script =
         read_ahead(handle, type) ? compile_alone([&] { return compile_file_before(handle, type); }) : nullptr;
@@ -530,6 +568,7 @@ void request_end() {
     proc_request_end();
     in_use_request_end();
     curl_request_end();
+    pcntl_request_end();
     request.main_scope.reset();  // while the values in its context can still go
     set_report_sink(nullptr);
 }

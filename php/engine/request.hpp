@@ -26,15 +26,15 @@ struct Request {
     std::unique_ptr<Page> scheduler_page;  // not here: a thread has little room for variables of its own
     std::size_t stack_size = 0;            // of the runtime's coroutines, as it was set
     zend_object* uncaught = nullptr;       // counted; what will be reported when everything has unwound
-    bool is_open = false;                  // PHP code can run
+    bool is_open = false;                  // a runtime can be started: it would be ended
     bool is_in_scheduler = false;          // no coroutine's state is loaded
     bool is_interrupt_queued = false;
     bool is_dying = false;            // after a fatal error: coroutines only unwind, no code of theirs runs
     bool has_seen_fiber = false;      // one was made: the first question about coroutines starts the scheduler
     zend_long first_resource = 0;     // of the script: what it has opened has this number or a greater one
     bool has_native_fibers = false;   // from before the runtime: they may go on beside its coroutines
-    std::uint8_t has_rare_state = 0;  // each switch has more to look after: bits, of which the last comes and goes
-    static constexpr std::uint8_t kNativeFibers = 1, kWrappers = 2, kSoap = 4, kInSignalHandler = 8;
+    std::uint8_t has_rare_state = 0;  // each switch has more to look after: bits, of which the last two come and go
+    static constexpr std::uint8_t kNativeFibers = 1, kWrappers = 2, kSoap = 4, kInSignalHandler = 8, kCollecting = 16;
     bool in_shutdown_functions = false;  // the script is over, its shutdown functions are being called
 };
 
@@ -63,6 +63,9 @@ TA_INLINE bool may_suspend() noexcept {
 
 /// A fatal error has ended the running coroutine, and with it the script: from now on everybody only unwinds.
 void die() noexcept;
+
+/// `exit()` was called, or a fatal error unwinds as if it had been: the script ends.
+void end_script() noexcept;
 
 /// Whether what unwinds as if `exit()` had been called is a memory limit that was hit.
 inline bool had_fatal_error() noexcept {

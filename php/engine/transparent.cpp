@@ -4,6 +4,7 @@
 #include "../classes/coroutine.hpp"
 #include "../error.hpp"
 #include "../settings.hpp"
+#include "compiler.hpp"
 #include "connection.hpp"
 #include "curl.hpp"
 #include "in_use.hpp"
@@ -71,6 +72,9 @@ int descriptor_of(php_stream* stream) noexcept {
 class PhpTransparentHost final : public TransparentHost {
 public:
     Answer may_suspend(Coroutine& coroutine) noexcept override {
+        if (UNEXPECTED(is_reading_script())) {
+            return Answer::Block;
+        }
         const Answer answer = gate(static_cast<PhpCoroutine&>(coroutine));
         if (EXPECTED(answer == Answer::Suspend)) {
             note_use(static_cast<PhpCoroutine&>(coroutine), internal_call());

@@ -634,6 +634,12 @@ void Scheduler::cancel(Coroutine& coroutine, Ref<Error> cancellation, bool even_
     wake(coroutine);
 }
 
+void Scheduler::interrupt(Coroutine& coroutine, Ref<Error> error) noexcept {
+    const bool was_requested = coroutine.is_cancel_requested_;
+    cancel(coroutine, std::move(error));
+    coroutine.is_cancel_requested_ = was_requested;
+}
+
 void Scheduler::finish(Coroutine& coroutine) noexcept {
     if (TA_UNLIKELY(coroutine.has_pending_cancellation())) {
         const Ref<Error> cancellation = std::move(coroutine.rare_->cancellation);

@@ -268,6 +268,9 @@ public:
         cancel(coroutine, std::move(cancellation), false);
     }
 
+    /// The same with an error that does not ask it to stop: it leaves what it waits for, and may go on.
+    void interrupt(Coroutine& coroutine, Ref<Error> error) noexcept;
+
     /// After `cancel`, and before the coroutine goes on: if what it waited for has happened meanwhile, it is told that, and the
     /// cancellation comes at its next suspension point.
     static void cancel_later(Coroutine& coroutine) noexcept;

@@ -31,6 +31,27 @@ CORO_TEST(CoroutineCancel, IsDeliveredAtTheNextSuspensionPointWithItsReason) {
     EXPECT_EQ(trace, "1 ");
 }
 
+CORO_TEST(CoroutineCancel, InterruptingIsNoWishThatItStops) {
+    ManualEvent event;
+    std::string trace;
+    auto child = spawn([&] {
+        try {
+            await(event);
+            ADD_FAILURE();
+        } catch (const std::exception&) {
+            trace += "interrupted ";
+        }
+        suspend();
+        trace += "went on";
+    });
+    suspend();
+    scheduler().interrupt(child.coroutine(), Error::make(ErrorCode::TimedOut, "a limit"));
+    EXPECT_FALSE(child.coroutine().is_cancel_requested());
+    await(child);
+    EXPECT_FALSE(child.is_cancelled());
+    EXPECT_EQ(trace, "interrupted went on");
+}
+
 CORO_TEST(CoroutineCancel, HandleCancelIsAUserRequest) {
     ManualEvent event;
     auto child = spawn([&] {
