@@ -201,10 +201,9 @@ void die() noexcept {
     Scheduler& scheduler = request.runtime->scheduler();
     if (request.runtime->is_accepting()) {
         request.runtime->shutdown();
-    } else {
-        for (Coroutine& coroutine : scheduler.alive()) {
-            scheduler.cancel(coroutine, {});
-        }
+    }
+    for (Coroutine& coroutine : scheduler.alive()) {
+        scheduler.cancel(coroutine, {});
     }
 }
 

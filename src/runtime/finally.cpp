@@ -34,6 +34,7 @@ public:
     }
 
     bool must_begin() const noexcept override { return true; }
+    bool cleans_up() const noexcept override { return true; }
 
 private:
     std::vector<std::unique_ptr<FinallyHandler>> handlers_;

@@ -37,12 +37,14 @@ Status Scheduler::spawn_helper(
         return refuse_spawn();
     }
     const bool must_begin = body->must_begin();
+    const bool cleans_up = body->cleans_up();
     Ref<Coroutine> coroutine = helper_factory_ != nullptr ? helper_factory_->make(std::move(body), where)
                                                           : make_ref<HelperCoroutine>(std::move(body), where);
     if (coroutine == nullptr) {
         return Status::failure(ErrorCode::OutOfMemory, "no memory for a helper coroutine");
     }
     coroutine->note(Coroutine::kMustBegin, must_begin);
+    coroutine->note(Coroutine::kCleansUp, cleans_up);
     coroutine->set_priority(priority);
     if (Status status = spawn_in(*coroutine, owner, priority == Priority::High); !status) {
         return status;

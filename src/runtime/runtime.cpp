@@ -111,7 +111,11 @@ void Runtime::shutdown(Ref<Error> cause) noexcept {
     if (cause == nullptr || !cause->is_cancellation()) {
         cause = Error::cancellation(CancelReason::Shutdown, "Graceful shutdown", std::move(cause));
     }
-    cancel_all(cause);
+    for (Coroutine& coroutine : scheduler_.alive()) {
+        if ((coroutine.extras_ & Coroutine::kCleansUp) == 0) {
+            scheduler_.cancel(coroutine, cause, true);
+        }
+    }
     if (!settings_.shutdown_grace.is_never()) {
         grace_ = std::make_unique<GraceTimer>(*this);
         if (!reactor_->arm(*grace_, settings_.shutdown_grace.resolve(reactor_->now()))) {

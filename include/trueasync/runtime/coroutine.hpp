@@ -256,6 +256,7 @@ private:
         kFailed = 1U << 1,
         kHasRare = 1U << 2,
         kMustBegin = 1U << 3,  // a cancellation before the start does not keep it from running
+        kCleansUp = 1U << 4,   // the beginning of a shutdown does not cancel it
     };
     void note(Extra extra, bool is_so) noexcept {
         extras_ = static_cast<std::uint8_t>(is_so ? extras_ | extra : extras_ & ~extra);

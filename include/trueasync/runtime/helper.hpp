@@ -22,6 +22,9 @@ public:
     /// Whether others rely on it, so that it begins even when it was cancelled before, by a shutdown too; the cancellation then comes
     /// at its first suspension point. Else one that was cancelled before it began is dropped.
     virtual bool must_begin() const noexcept { return false; }
+
+    /// Whether it cleans up after others, and runs to its end when a graceful shutdown begins. Only one that would last for ever is cancelled.
+    virtual bool cleans_up() const noexcept { return false; }
 };
 
 /// Makes helper coroutines. A host whose code runs only in coroutines of its own kind sets one with `Scheduler::set_helper_factory`.

@@ -28,9 +28,10 @@ struct RuntimeSettings {
 /// shuts down and closes the reactor.
 ///
 /// A graceful shutdown begins on request, and by itself when an error finds nobody: (1) the flag is set and spawning is
-/// refused, (2) every coroutine is cancelled, those that never started are dropped, (3) their clean-up code runs, (4) what has not
-/// stopped when nothing moves any more, when the grace is over or when a second error finds nobody, is named and abandoned
-/// (its stack is taken away; destructors on it do not run) and waiting microtasks are dropped, (5) the reactor stops.
+/// refused, (2) every coroutine is cancelled but those that run `finally` handlers, those that never started are dropped,
+/// (3) clean-up code runs, (4) what has not stopped when nothing moves any more, when the grace is over or when a second
+/// error finds nobody, is named and abandoned (its stack is taken away; destructors on it do not run) and waiting
+/// microtasks are dropped, (5) the reactor stops.
 class TA_API Runtime {
 public:
     enum class State : std::uint8_t { Created, Running, Stopping, Final, Stopped };

@@ -49,6 +49,27 @@ TEST(FinallyList, AHostIsAskedForARuntimeOnce) {
     EXPECT_EQ(calls, 2) << "it has started none";
 }
 
+CORO_TEST(ScopeFinally, OneThatWaitsWhenAShutdownBeginsRunsToItsEnd) {
+    Steps steps;
+    ManualEvent event;
+    Scope scope;
+    scope.finally([&] {
+        steps.emplace_back("begins");
+        await(event);
+        steps.emplace_back("ends");
+    });
+    scope.dispose();
+    settle();
+    {
+        const ProtectGuard protect;
+        shutdown();
+        settle();
+        event.notify();
+        settle();
+        EXPECT_EQ(steps, (Steps{"begins", "ends"}));
+    }
+}
+
 CORO_TEST(ScopeFinally, OvertakesWhoIsQueued) {
     Steps steps;
     Scope scope;
