@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstring>
 #include <span>
 #include <string>
 #include <string_view>
@@ -174,8 +175,8 @@ ZEND_NAMED_FUNCTION(take_turn) {
 namespace {
 
 bool is_compressing(const php_stream* stream) noexcept {
-    const std::string_view kind = stream->ops->label;
-    return kind == "ZLIB" || kind == "BZip2";
+    const char* kind = stream->ops->label;
+    return UNEXPECTED(*kind == 'Z' || *kind == 'B') && (std::strcmp(kind, "ZLIB") == 0 || std::strcmp(kind, "BZip2") == 0);
 }
 
 /// Writes take turns further below, but those through OpenSSL, a library that compresses or code of PHP.
