@@ -45,7 +45,7 @@ CORO_TEST(CoroutineCancel, InterruptingIsNoWishThatItStops) {
         trace += "went on";
     });
     suspend();
-    scheduler().interrupt(child.coroutine(), Error::make(ErrorCode::TimedOut, "a limit"));
+    scheduler().interrupt(child.coroutine(), Error::make(ErrorCode::Timeout, "a limit"));
     EXPECT_FALSE(child.coroutine().is_cancel_requested());
     await(child);
     EXPECT_FALSE(child.is_cancelled());

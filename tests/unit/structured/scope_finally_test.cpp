@@ -49,25 +49,23 @@ TEST(FinallyList, AHostIsAskedForARuntimeOnce) {
     EXPECT_EQ(calls, 2) << "it has started none";
 }
 
-CORO_TEST(ScopeFinally, OneThatWaitsWhenAShutdownBeginsRunsToItsEnd) {
+RUNTIME_TEST(ScopeFinally, OneThatWaitsWhenAShutdownBeginsRunsToItsEnd) {
     Steps steps;
     ManualEvent event;
-    Scope scope;
-    scope.finally([&] {
-        steps.emplace_back("begins");
-        await(event);
-        steps.emplace_back("ends");
-    });
-    scope.dispose();
-    settle();
-    {
-        const ProtectGuard protect;
+    in_runtime([&] {
+        Scope scope;
+        scope.finally([&] {
+            steps.emplace_back("begins");
+            await(event);
+            steps.emplace_back("ends");
+        });
+        scope.dispose();
+        settle();
         shutdown();
-        settle();
+        EXPECT_THROW(suspend(), Cancellation);
         event.notify();
-        settle();
-        EXPECT_EQ(steps, (Steps{"begins", "ends"}));
-    }
+    });
+    EXPECT_EQ(steps, (Steps{"begins", "ends"}));
 }
 
 CORO_TEST(ScopeFinally, OvertakesWhoIsQueued) {
