@@ -15,6 +15,26 @@ bool is_empty(zval* argument) noexcept {
            (Z_TYPE_P(argument) == IS_ARRAY && zend_array_count(Z_ARR_P(argument)) == 0);
 }
 
+bool is_stream(zval* element) noexcept {
+    ZVAL_DEREF(element);
+    return Z_TYPE_P(element) == IS_RESOURCE &&
+           zend_fetch_resource2(Z_RES_P(element), nullptr, php_file_le_stream(), php_file_le_pstream()) != nullptr;
+}
+
+bool has_only_streams(zval* argument) noexcept {
+    ZVAL_DEREF(argument);
+    if (Z_TYPE_P(argument) == IS_ARRAY) {
+        zval* element;
+        ZEND_HASH_FOREACH_VAL(Z_ARR_P(argument), element) {
+            if (!is_stream(element)) {
+                return false;
+            }
+        }
+        ZEND_HASH_FOREACH_END();
+    }
+    return true;
+}
+
 /// About an element that is no stream; that therefore no streams are left was said later.
 void throw_first_complaint() noexcept {
     zval room;
@@ -35,7 +55,9 @@ ZEND_NAMED_FUNCTION(select) {
         RETURN_LONG(0);
     }
     select_before(INTERNAL_FUNCTION_PARAM_PASSTHRU);
-    if (UNEXPECTED(EG(exception) != nullptr) && is_known && EG(exception)->ce == zend_ce_value_error) {
+    if (UNEXPECTED(EG(exception) != nullptr) && is_known && EG(exception)->ce == zend_ce_value_error &&
+        !(has_only_streams(ZEND_CALL_ARG(execute_data, 1)) && has_only_streams(ZEND_CALL_ARG(execute_data, 2)) &&
+          has_only_streams(ZEND_CALL_ARG(execute_data, 3)))) {
         throw_first_complaint();
     }
 }

@@ -22,11 +22,28 @@ await(spawn(function () {
     fclose($one);
     ask([$one]);
     ask([]);
+    stream_wrapper_register('cast', NoStream::class);
+    ask([fopen('cast://', 'r')]);
 }));
+
+class NoStream {
+    public $context;
+    function stream_open(): bool {
+        return true;
+    }
+    function stream_cast(): string {
+        return 'no stream';
+    }
+}
 ?>
---EXPECT--
+--EXPECTF--
 ValueError: No stream arrays were passed and TypeError
 TypeError: stream_select(): supplied argument is not a valid stream resource
 TypeError: stream_select(): supplied argument is not a valid stream resource and TypeError
 TypeError: stream_select(): supplied resource is not a valid stream resource
 int(0)
+
+Warning: stream_select(): NoStream::stream_cast must return a stream resource in %s on line %d
+
+Warning: stream_select(): Cannot represent a stream of type user-space as a select()able descriptor in %s on line %d
+ValueError: No stream arrays were passed and TypeError
