@@ -1,5 +1,7 @@
 #include "value.hpp"
 
+#include "engine/request.hpp"
+
 namespace trueasync::php {
 
 namespace {
@@ -40,7 +42,7 @@ bool Callable::call(zval* result, std::uint32_t count, zval* arguments, HashTabl
     call.named_params = named;
     zend_fcall_info_cache cache = cache_;
     ZVAL_UNDEF(result);
-    if (UNEXPECTED(!EG(active))) {  // the engine takes all down: no code runs any more, and nothing is thrown
+    if (UNEXPECTED(!EG(active) || is_cut_short())) {  // no code runs any more, and nothing is thrown
         return true;
     }
     const Outermost outermost;

@@ -16,36 +16,29 @@ class PhpFinally final : public FinallyHandler {
 public:
     using Subject = std::function<zend_object*()>;
 
-    PhpFinally(Callable closure, zend_object* held, Subject subject)
-        : callable(std::move(closure)), subject_(std::move(subject)) {
-        if (held != nullptr) {
-            GC_ADDREF(held);
-            argument = Value::adopt(held);
-        }
-    }
+    PhpFinally(Callable closure, Value held, Subject subject)
+        : callable(std::move(closure)), argument(std::move(held)), subject_(std::move(subject)) {}
 
-    Ref<Error> call() override {
-        if (subject_ != nullptr) {
-            argument = Value::adopt(subject_());
-        }
-        zval result;
-        const bool is_well = callable.call(&result, 1, argument.get());
-        zval_ptr_dtor(&result);
-        callable.reset();
-        argument.reset();
-        return is_well ? Ref<Error>() : take_exception();
-    }
+    Ref<Error> call() override;
+
+    /// A fatal error does not spare it: then it is called behind the shutdown functions.
+    void set_owed() noexcept { is_owed_ = true; }
 
     Callable callable;  // both are shown to the cycle collector
     Value argument;
 
 private:
     Subject subject_;
+    bool is_owed_ = false;
 };
 
-std::unique_ptr<FinallyHandler> make_finally(zval* closure, zend_object* held, PhpFinally::Subject subject = {});
+std::unique_ptr<PhpFinally> make_finally(zval* closure, zend_object* held, PhpFinally::Subject subject = {});
 
 /// It is too late to wait: calls it here and lets what it throws out.
 void call_finally_now(FinallyHandler& handler) noexcept;
+
+/// Behind the shutdown functions: starts those that a fatal error has kept from being called.
+void start_owed_finally() noexcept;
+bool has_owed_finally() noexcept;
 
 }  // namespace trueasync::php

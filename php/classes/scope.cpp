@@ -352,8 +352,9 @@ ZEND_METHOD(Async_Scope, finally) {
     Z_PARAM_OBJECT_OF_CLASS(closure, zend_ce_closure)
     ZEND_PARSE_PARAMETERS_END();
     ScopeEvent& self = self_of(ZEND_THIS);
-    std::unique_ptr<FinallyHandler> handler =
-        make_finally(closure, nullptr, [held = &self] { return scope_object(*held); });
+    std::unique_ptr<PhpFinally> made = make_finally(closure, nullptr, [held = &self] { return scope_object(*held); });
+    made->set_owed();
+    std::unique_ptr<FinallyHandler> handler = std::move(made);
     if (!self.add_finally(handler)) {
         call_finally_now(*handler);
     }

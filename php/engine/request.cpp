@@ -2,6 +2,7 @@
 
 #include "../classes/coroutine.hpp"
 #include "../classes/exceptions.hpp"
+#include "../classes/finally.hpp"
 #include "../classes/scope.hpp"
 #include "../error.hpp"
 #include "../settings.hpp"
@@ -215,6 +216,18 @@ void end_script() noexcept {
     }
 }
 
+namespace {
+
+/// What comes now may call code again.
+void forget_fatal_error() noexcept {
+    request.is_dying = false;
+#ifdef ZEND_HAS_OOM
+    EG(delayed_oom).state = ZEND_OOM_STATE_NONE;
+#endif
+}
+
+}  // namespace
+
 void note_uncaught(const Error& error) noexcept {
     zend_object* later = to_exception(error);
     zend_object* earlier = std::exchange(request.uncaught, later);
@@ -258,7 +271,7 @@ void finish_runtime() noexcept {
     unguard_overflow();
     request.runtime.reset();
     request.is_in_scheduler = false;
-    request.is_dying = false;
+    forget_fatal_error();
     gc_runtime_end();
     OBJ_RELEASE(std::exchange(request.main, nullptr)->object());
 }
@@ -542,6 +555,20 @@ void request_begin() {
     request.is_interrupt_queued = false;
 }
 
+namespace {
+
+/// Handlers of scopes that a fatal error has kept from being called.
+void call_owed_finally() {
+    while (has_owed_finally()) {
+        forget_fatal_error();
+        start_owed_finally();
+        finish_runtime();
+        report_uncaught();
+    }
+}
+
+}  // namespace
+
 void request_end() {
     stop_watching();
     if (std::exchange(request.in_shutdown_functions, false) && request.runtime != nullptr) {
@@ -552,6 +579,7 @@ void request_end() {
     const bool has_run = request.runtime != nullptr;
     finish_runtime();
     report_uncaught();
+    call_owed_finally();
     if (CG(unclean_shutdown) && request.main_scope != nullptr && start()) {
         scope_request_end();
         finish_runtime();
@@ -561,6 +589,7 @@ void request_end() {
         destroy_late_objects();
         stop_watching();
     }
+    call_owed_finally();
     request.is_open = false;
     fiber_request_end();
     autoload_request_end();

@@ -76,6 +76,9 @@ inline bool had_fatal_error() noexcept {
 #endif
 }
 
+/// After a fatal error only what comes behind the shutdown functions calls code again.
+inline bool is_cut_short() noexcept { return request.is_dying || had_fatal_error(); }
+
 /// Main is done: runs what is left and ends the runtime. What nobody took is in `request.uncaught` afterwards.
 void finish_runtime() noexcept;
 
