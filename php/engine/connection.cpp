@@ -1,5 +1,6 @@
 #include "connection.hpp"
 
+#include <dlfcn.h>
 #include <sys/socket.h>
 
 #include <string>
@@ -195,6 +196,20 @@ const void* connection_of(const php_stream* stream) noexcept {
 
 bool is_pgsql_link(const zval* value) noexcept {
     return Z_TYPE_P(value) == IS_OBJECT && internal_name(*Z_OBJ_P(value)) == "PgSql\\Connection";
+}
+
+void notice_shut_link(zend_execute_data* call) noexcept {
+    static const auto consume_input = reinterpret_cast<int (*)(void*)>(dlsym(RTLD_DEFAULT, "PQconsumeInput"));
+    static const auto status = reinterpret_cast<int (*)(const void*)>(dlsym(RTLD_DEFAULT, "PQstatus"));
+    constexpr int kOk = 0;
+    constexpr int kMost = 10'000;  // what had come before is read first
+    const zval* subject = ZEND_CALL_NUM_ARGS(call) != 0 ? ZEND_CALL_ARG(call, 1) : nullptr;
+    if (subject == nullptr || !is_pgsql_link(subject) || consume_input == nullptr || status == nullptr) {
+        return;
+    }
+    void* link = const_cast<void*>(connection_of_pgsql(Z_OBJ_P(subject)));
+    for (int i = 0; i < kMost && link != Z_OBJ_P(subject) && status(link) == kOk && consume_input(link) != 0; ++i) {
+    }
 }
 
 }  // namespace trueasync::php

@@ -22,6 +22,9 @@ std::vector<const void*> kept_for(zend_execute_data* call) noexcept;
 
 bool is_pgsql_link(const zval* value) noexcept;
 
+/// libpq notices that the connection of `call`, one of pgsql, has been shut: else a copy that was cut off goes on for ever.
+void notice_shut_link(zend_execute_data* call) noexcept;
+
 /// A connection that has more descriptors than the one that `call` waits for: what comes over the others is cut off too.
 void shut_beside(zend_execute_data* call) noexcept;
 

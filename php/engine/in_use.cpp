@@ -7,6 +7,7 @@
 #include "references.hpp"
 #include "request.hpp"
 #include "tls.hpp"
+#include "transparent.hpp"
 #include "uses.hpp"
 #include "uses_aside.hpp"
 
@@ -60,6 +61,22 @@ void leave_default_link(zend_execute_data* call) noexcept {
 
 }  // namespace
 
+namespace {
+
+/// After a call of pgsql.
+void end_with_link(zend_execute_data* call, zval* result) noexcept {
+    if (is_pgsql_link(result)) {
+        default_link = Z_OBJ_P(result);
+    }
+    if (PhpCoroutine* self = cut_off_coroutine(); UNEXPECTED(self != nullptr)) {
+        zend_object* cut_off = std::exchange(self->cut_off, nullptr);  // it may read again
+        notice_shut_link(call);
+        self->cut_off = cut_off;
+    }
+}
+
+}  // namespace
+
 ZEND_NAMED_FUNCTION(refuse_others) {
     if (UNEXPECTED(may_look())) {
         if (const PhpCoroutine* other = other_user(subject_of(execute_data))) {
@@ -75,8 +92,8 @@ ZEND_NAMED_FUNCTION(refuse_others) {
         leave_default_link(execute_data);
     }
     handler_before(execute_data->func)(INTERNAL_FUNCTION_PARAM_PASSTHRU);
-    if (UNEXPECTED(is_pgsql && is_pgsql_link(return_value))) {
-        default_link = Z_OBJ_P(return_value);
+    if (UNEXPECTED(is_pgsql)) {
+        end_with_link(execute_data, return_value);
     }
     if (UNEXPECTED(!turns.empty())) {
         wake_next(subject_of(execute_data));

@@ -46,14 +46,6 @@ bool is_still_cut_off(const PhpCoroutine& coroutine) noexcept {
     return EG(exception) == coroutine.cut_off && (!coroutine.is_cut_off_in_call || library_call() != nullptr);
 }
 
-/// The running coroutine, if it was cancelled inside a library that has not returned to PHP code yet.
-PhpCoroutine* cut_off_coroutine() noexcept {
-    auto* coroutine = static_cast<PhpCoroutine*>(Scheduler::current_coroutine());
-    const bool is_cut_off = coroutine != nullptr && !request.is_in_scheduler && coroutine->cut_off != nullptr &&
-                            (coroutine->is_cut_off_aside || is_still_cut_off(*coroutine));
-    return is_cut_off ? coroutine : nullptr;
-}
-
 /// Whether the running function is one of PHP's own whose name begins so.
 bool is_inside(std::string_view name) noexcept {
     const zend_execute_data* call = EG(current_execute_data);
@@ -260,7 +252,7 @@ void watch_exceptions() noexcept {
 PhpCoroutine* cut_off_coroutine() noexcept {
     auto* coroutine = static_cast<PhpCoroutine*>(Scheduler::current_coroutine());
     const bool is_cut_off = coroutine != nullptr && !request.is_in_scheduler && coroutine->cut_off != nullptr &&
-                            (EG(exception) == coroutine->cut_off || coroutine->is_cut_off_aside);
+                            (coroutine->is_cut_off_aside || is_still_cut_off(*coroutine));
     return is_cut_off ? coroutine : nullptr;
 }
 

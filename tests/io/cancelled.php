@@ -3,9 +3,9 @@
 use function Async\{spawn, await, delay};
 
 /** Cancels $slow, which asks for 'secret', then asks 101, 102, ...: the right answer or an error. */
-function cancelled(string $name, callable $slow, callable $ask): void {
+function cancelled(string $name, callable $slow, callable $ask, int $after = 50): void {
     $first = spawn($slow);
-    delay(50);
+    delay($after);
     $first->cancel();
     try {
         await($first);
@@ -54,6 +54,30 @@ return [
             $db = pg_connect(server('POSTGRES'), PGSQL_CONNECT_FORCE_NEW);
             cancelled($name, fn() => $slow($db), fn(int $i) => $ask($db, $i));
             cancelled("persistent $name", fn() => $slow(pg_pconnect(server('POSTGRES'))), fn(int $i) => $ask(@pg_pconnect(server('POSTGRES')), $i));
+        }
+    },
+    // Cancelled when some of it has come: libpq would go on with the copy whenever it is asked anything.
+    'cancelled: pgsql, in mid-copy' => function () {
+        need('pgsql');
+        $slow = 'create function pg_temp.slow() returns trigger language plpgsql as
+            \'begin perform pg_sleep(0.01); return new; end\'; create temp table slow(a text);
+            create trigger slow before insert on slow for each row execute function pg_temp.slow()';
+        foreach ([
+            'pg_copy_to' => fn($db) => pg_copy_to($db, "(select repeat('x', 9000), pg_sleep(0.02) from generate_series(1, 50))"),
+            'pg_copy_from' => fn($db) => pg_copy_from($db, 'slow', array_fill(0, 60_000, str_repeat('x', 200) . "\n")),
+        ] as $name => $copy) {
+            foreach (['query', 'close', 'end'] as $then) {
+                $db = pg_connect(server('POSTGRES'), PGSQL_CONNECT_FORCE_NEW);
+                pg_query($db, $slow);
+                cancelled("$name, $then", fn() => $copy($db), fn(int $i) => $then === 'query'
+                    ? (($result = pg_query($db, "select $i")) ? pg_fetch_result($result, 0) : false)
+                    : false, 200);
+                pg_connection_status($db) === PGSQL_CONNECTION_BAD || fail("$name: the connection looks alive");
+                if ($then === 'close') {
+                    pg_close($db);
+                }
+                unset($db);
+            }
         }
     },
     // What is freed on the way out talks to a connection that was not asked anything.
