@@ -69,6 +69,43 @@ TEST_F(HookedPoll, ADescriptorThatIsClosedMeanwhile) {
     });
 }
 
+TEST_F(HookedPoll, SeveralOfWhichSomeAreNone) {
+    in_runtime([] {
+        auto [a, b] = blocking_pair();
+        auto [c, d] = blocking_pair();
+        const int none = ::dup(*a);
+        ASSERT_EQ(::close(none), 0);
+        pollfd all[] = {{*a, POLLIN, 0}, {none, POLLIN, 0}, {-1, POLLIN, 9}, {none, 0, 0}, {*b, POLLOUT, 0}};
+        EXPECT_EQ(hooked::poll(all, 4, -1), 2);
+        EXPECT_EQ(all[0].revents, 0);
+        EXPECT_EQ(all[1].revents, POLLNVAL);
+        EXPECT_EQ(all[2].revents, 0);
+        EXPECT_EQ(all[3].revents, POLLNVAL);
+        EXPECT_EQ(hooked::poll(all, 5, -1), 3);
+        EXPECT_EQ(all[4].revents, POLLOUT);
+    });
+}
+
+TEST_F(HookedPoll, SeveralOfWhichOneIsClosedWhenAnotherIsReady) {
+    in_runtime([] {
+        auto [a, b] = blocking_pair();
+        auto [c, d] = blocking_pair();
+        auto poller = spawn([first = *a, second = *c] {
+            pollfd all[] = {{first, POLLIN, 0}, {second, POLLIN, 0}, {first, POLLOUT, 0}, {second, 0, 0}};
+            EXPECT_EQ(hooked::poll(all, 2, -1), 2);
+            EXPECT_EQ(all[0].revents, POLLIN);
+            EXPECT_EQ(all[1].revents, POLLNVAL);
+            EXPECT_EQ(hooked::poll(all, 4, -1), 4);
+            EXPECT_EQ(all[2].revents, POLLOUT);
+            EXPECT_EQ(all[3].revents, POLLNVAL);
+        });
+        suspend();
+        EXPECT_EQ(::write(*b, "x", 1), 1);
+        close(c);
+        await(poller);
+    });
+}
+
 TEST_F(HookedPoll, Select) {
     in_runtime([] {
         auto [a, b] = blocking_pair();
