@@ -101,16 +101,15 @@ int pselect(
 }
 
 int select(int count, fd_set* readable, fd_set* writable, fd_set* urgent, timeval* timeout) {
-    const bool is_odd =
-        timeout != nullptr && (timeout->tv_sec < 0 || timeout->tv_usec < 0 || timeout->tv_usec >= 1'000'000);
-    IoReactor* reactor = is_odd ? nullptr : suspending_reactor();
+    const bool is_wrong = timeout != nullptr && (timeout->tv_sec < 0 || timeout->tv_usec < 0);
+    IoReactor* reactor = is_wrong ? nullptr : suspending_reactor();
     if (reactor == nullptr || (timeout != nullptr && timeout->tv_sec == 0 && timeout->tv_usec == 0)) {
         return ::select(count, readable, writable, urgent, timeout);
     }
     if (timeout == nullptr) {
         return hooked::pselect(count, readable, writable, urgent, nullptr, nullptr);
     }
-    const timespec limit = to_timespec(*timeout);
+    const timespec limit = to_timespec(to_duration(*timeout));  // there may be more microseconds than make a second
     const Instant begin = reactor->now();
     const int result = hooked::pselect(count, readable, writable, urgent, &limit, nullptr);
     const Duration rest = std::max(Duration::zero(), to_duration(limit) - (reactor->now() - begin));

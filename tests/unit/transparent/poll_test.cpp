@@ -133,6 +133,27 @@ TEST_F(HookedPoll, Select) {
     });
 }
 
+TEST_F(HookedPoll, SelectTakesMicrosecondsOfSeveralSeconds) {
+    in_runtime([] {
+        auto [in, out] = blocking_pair();
+        fd_set readable;
+        for (timeval limit : {timeval{0, 1'500'000}, timeval{1, 2'000'000}, timeval{1L << 40, 5'000'000'000}}) {
+            FD_ZERO(&readable);
+            FD_SET(*in, &readable);
+            auto writer = spawn([fd = *out] { hooked::write(fd, "x", 1); });
+            EXPECT_EQ(hooked::select(*in + 1, &readable, nullptr, nullptr, &limit), 1);
+            EXPECT_GT(limit.tv_sec, 0);
+            EXPECT_LT(limit.tv_usec, 1'000'000);
+            char byte = 0;
+            EXPECT_EQ(hooked::read(*in, &byte, 1), 1);
+            await(writer);
+        }
+        timeval wrong{1, -1};
+        EXPECT_EQ(hooked::select(*in + 1, &readable, nullptr, nullptr, &wrong), -1);
+        EXPECT_EQ(errno, EINVAL);
+    });
+}
+
 TEST_F(HookedPoll, AnEpollSetOfTheProgramsOwn) {
     in_runtime([] {
         auto [in, out] = blocking_pair();
