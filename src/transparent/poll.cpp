@@ -224,7 +224,9 @@ int poll_suspending(IoReactor& reactor, std::span<pollfd> descriptors, Deadline 
     for (bool is_first = true;; is_first = false) {
         const int ready = ::poll(descriptors.data(), count, 0);
         if (mark_closing(descriptors) != 0 && ready >= 0) {
-            return static_cast<int>(std::ranges::count_if(descriptors, [](const pollfd& one) { return one.revents != 0; }));
+            return static_cast<int>(std::ranges::count_if(descriptors, [](const pollfd& one) {
+                return one.revents != 0;
+            }));
         }
         if (ready != 0) {
             return ready;

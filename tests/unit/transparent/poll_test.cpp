@@ -170,7 +170,8 @@ int table_size() {
 class ExactSet {
 public:
     explicit ExactSet(int count)
-        : size_(static_cast<std::size_t>(count) / 8), pages_((size_ + kPage - 1) / kPage * kPage),
+        : size_(static_cast<std::size_t>(count) / 8),
+          pages_((size_ + kPage - 1) / kPage * kPage),
           memory_(static_cast<char*>(
               ::mmap(nullptr, pages_ + kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
           )) {
@@ -199,9 +200,7 @@ TEST_F(HookedPoll, SelectLooksAtNoMoreThanTheKernelDoes) {
         ExactSet exact(size);
         exact.add(*in);
         timeval limit{0, 10'000};
-        EXPECT_EQ(
-            suspending([&] { return hooked::select(size + 100'000, exact.get(), nullptr, nullptr, &limit); }), 0
-        );
+        EXPECT_EQ(suspending([&] { return hooked::select(size + 100'000, exact.get(), nullptr, nullptr, &limit); }), 0);
         EXPECT_FALSE(exact.has(*in));
         ExactSet beyond(size + 128);  // for which there is no place: of no interest
         ExactSet plain(size + 128);
@@ -210,9 +209,8 @@ TEST_F(HookedPoll, SelectLooksAtNoMoreThanTheKernelDoes) {
             set->add(size + 3);
         }
         limit = {0, 10'000};
-        EXPECT_EQ(
-            suspending([&] { return hooked::select(size + 128, beyond.get(), nullptr, nullptr, &limit); }), 0
-        ) << errno;
+        EXPECT_EQ(suspending([&] { return hooked::select(size + 128, beyond.get(), nullptr, nullptr, &limit); }), 0)
+            << errno;
         limit = {0, 1};
         EXPECT_EQ(::select(size + 128, plain.get(), nullptr, nullptr, &limit), 0);
         EXPECT_EQ(beyond.has(size + 3), plain.has(size + 3));
@@ -224,9 +222,7 @@ TEST_F(HookedPoll, SelectLooksAtNoMoreThanTheKernelDoes) {
             limit = {0, 1000};
             fd_set* readable = is_ready ? nullptr : few.get();
             fd_set* writable = is_ready ? few.get() : nullptr;
-            EXPECT_EQ(
-                hooked::select(std::max(*in, *out) + 1, readable, writable, nullptr, &limit), is_ready ? 1 : 0
-            );
+            EXPECT_EQ(hooked::select(std::max(*in, *out) + 1, readable, writable, nullptr, &limit), is_ready ? 1 : 0);
             EXPECT_EQ(few.has(*out), is_ready);
             EXPECT_FALSE(few.has(std::max(*in, *out) + 1));  // the kernel writes whole words
             EXPECT_TRUE(few.has(512));

@@ -302,17 +302,19 @@ std::string describe(int code, addrinfo*& found) {
 
 TEST_F(HookedProcess, AnswersAboutNumbersAreThoseOfTheOriginal) {
     in_runtime([] {
-        constexpr int kFlags[] = {0,
-                                  AI_PASSIVE,
-                                  AI_CANONNAME,
-                                  AI_NUMERICHOST,
-                                  AI_NUMERICSERV,
-                                  AI_ADDRCONFIG,
-                                  AI_V4MAPPED,
-                                  AI_V4MAPPED | AI_ALL | AI_CANONNAME,
-                                  AI_PASSIVE | AI_ADDRCONFIG | AI_NUMERICSERV | AI_CANONNAME,
-                                  0x8000};
-        for (const char* host : {"127.0.0.1", "127.1", "::1", "::ffff:127.0.0.1", "fe80::1%lo", static_cast<const char*>(nullptr)}) {
+        constexpr int kFlags[] = {
+            0,
+            AI_PASSIVE,
+            AI_CANONNAME,
+            AI_NUMERICHOST,
+            AI_NUMERICSERV,
+            AI_ADDRCONFIG,
+            AI_V4MAPPED,
+            AI_V4MAPPED | AI_ALL | AI_CANONNAME,
+            AI_PASSIVE | AI_ADDRCONFIG | AI_NUMERICSERV | AI_CANONNAME,
+            0x8000};
+        for (const char* host :
+             {"127.0.0.1", "127.1", "::1", "::ffff:127.0.0.1", "fe80::1%lo", static_cast<const char*>(nullptr)}) {
             for (const char* service : {"80", "http", "no-such-service", static_cast<const char*>(nullptr)}) {
                 const auto compare = [&](const addrinfo* hints) {
                     addrinfo* found = nullptr;
