@@ -5,6 +5,7 @@
 #include "elsewhere.hpp"
 #include "hooks.hpp"
 #include "non_blocking_here.hpp"
+#include "open_again.hpp"
 #include "parts.hpp"
 #include "thread_read.hpp"
 
@@ -47,7 +48,11 @@ ssize_t read_now(int fd, Kind kind, const iovec* parts, int count) noexcept {
     if (result >= 0 || errno != EOPNOTSUPP) {
         return result;
     }
-    return is_ready(fd, POLLIN) ? ::readv(fd, parts, count) : later();
+    if (!is_ready(fd, POLLIN)) {
+        return later();
+    }
+    return kind != Kind::Fifo ? ::readv(fd, parts, count)
+                              : without_blocking(fd, O_RDONLY, [&](int own) { return ::readv(own, parts, count); });
 }
 
 ssize_t send_now(int fd, const iovec* parts, int count) noexcept {
@@ -97,10 +102,12 @@ ssize_t write_now(DescriptorCall& call, int fd, Parts& parts) noexcept {
     if (call.kind() == Kind::Device && ::isatty(fd) == 0) {
         return write_record(call, fd, parts);
     }
-    // A pipe with room has room for this much at least.
-    return is_ready(fd, POLLOUT)
-               ? ::write(fd, parts.data()->iov_base, std::min<std::size_t>(parts.data()->iov_len, PIPE_BUF))
-               : later();
+    if (call.kind() != Kind::Fifo) {  // one with room has room for this much at least
+        return is_ready(fd, POLLOUT)
+                   ? ::write(fd, parts.data()->iov_base, std::min<std::size_t>(parts.data()->iov_len, PIPE_BUF))
+                   : later();
+    }
+    return without_blocking(fd, O_WRONLY, [&](int own) { return ::writev(own, parts.data(), parts.count()); });
 }
 
 /// Goes on after what the page cache had: the rest is read by a thread. Comes back short only at the end, as from any file.
@@ -274,7 +281,7 @@ ssize_t writev(int fd, const iovec* parts, int count) {
 
 ssize_t splice(int from, off64_t* from_offset, int to, off64_t* to_offset, size_t size, unsigned flags) {
     const auto original = [&] { return ::splice(from, from_offset, to, to_offset, size, flags); };
-    if ((flags & SPLICE_F_NONBLOCK) != 0 || (kind_of(from) != Kind::Pipe && kind_of(to) != Kind::Pipe)) {
+    if ((flags & SPLICE_F_NONBLOCK) != 0 || (!is_pipe(kind_of(from)) && !is_pipe(kind_of(to)))) {
         return original();
     }
     return on_descriptor(to, original, [&](DescriptorCall& call) {
@@ -289,8 +296,7 @@ ssize_t sendfile(int to, int from, off_t* offset, size_t size) {
             if (call.kind() == Kind::File) {
                 return ::sendfile(to, from, offset, size);
             }
-            if (call.kind() ==
-                Kind::Pipe) {  // to the kernel the same: what there is room for, also from what is no file
+            if (is_pipe(call.kind())) {  // to the kernel the same: what there is room for, also from what is no file
                 return splice_later(call, from, offset, to, nullptr, size, 0);
             }
             std::size_t moved = 0;
