@@ -102,7 +102,7 @@ ssize_t write_now(DescriptorCall& call, int fd, Parts& parts) noexcept {
     if (call.kind() == Kind::Device && ::isatty(fd) == 0) {
         return write_record(call, fd, parts);
     }
-    if (call.kind() != Kind::Fifo) {  // one with room has room for this much at least
+    if (call.kind() == Kind::Pipe) {  // one with room has room for this much at least
         return is_ready(fd, POLLOUT)
                    ? ::write(fd, parts.data()->iov_base, std::min<std::size_t>(parts.data()->iov_len, PIPE_BUF))
                    : later();

@@ -1,12 +1,14 @@
 #include <support/hooked.hpp>
 
+#include <pty.h>
 #include <sys/stat.h>
 #include <array>
 #include <atomic>
 #include <functional>
+#include <numeric>
 #include <thread>
 
-/// Files that others use at the same time.
+/// Terminals and fifos, which others use at the same time.
 
 namespace trueasync::testing {
 namespace {
@@ -34,6 +36,7 @@ public:
         EXPECT_FALSE(was_blocked_);
     }
     void see() { signs_ = 1; }
+    bool was_blocked() const { return was_blocked_; }
 
 private:
     std::atomic<bool> is_over_ = false;
@@ -42,10 +45,143 @@ private:
     std::thread thread_;
 };
 
+struct Terminal {
+    explicit Terminal(bool is_raw = true) {
+        int ends[2] = {-1, -1};
+        EXPECT_EQ(::openpty(&ends[0], &ends[1], nullptr, nullptr, nullptr), 0);
+        master = Fd(ends[0]);
+        slave = Fd(ends[1]);
+        termios settings{};
+        EXPECT_EQ(::tcgetattr(*slave, &settings), 0);
+        if (is_raw) {
+            ::cfmakeraw(&settings);
+        } else {
+            settings.c_lflag &= ~static_cast<tcflag_t>(ECHO);
+        }
+        EXPECT_EQ(::tcsetattr(*slave, TCSANOW, &settings), 0);
+    }
+    Fd master;
+    Fd slave;
+};
+
+std::string read_all(int fd, std::size_t size, Watchman& watchman) {
+    std::string got;
+    char buffer[3000];
+    while (got.size() < size && !watchman.was_blocked()) {
+        watchman.see();
+        const ssize_t count = hooked::read(fd, buffer, sizeof(buffer));
+        if (count <= 0) {
+            ADD_FAILURE() << errno;
+            break;
+        }
+        got.append(buffer, static_cast<std::size_t>(count));
+    }
+    return got;
+}
+
 void drain(int fd) {
     char buffer[4096];
     while (::poll(std::array<pollfd, 1>{pollfd{fd, POLLIN, 0}}.data(), 1, 0) == 1 &&
            ::read(fd, buffer, sizeof(buffer)) > 0) {}
+}
+
+TEST_F(HookedShared, ALongWriteToATerminalWaitsForItsReader) {
+    for (const bool is_to_slave : {true, false}) {
+        const Terminal terminal;
+        const int to = is_to_slave ? *terminal.slave : *terminal.master;
+        const int from = is_to_slave ? *terminal.master : *terminal.slave;
+        Watchman watchman([&] { drain(from); });
+        in_runtime([&] {
+            std::string sent(200'000, '\0');
+            std::iota(sent.begin(), sent.end(), '\0');
+            auto writer = spawn([&] {
+                const iovec parts[] = {{sent.data(), 1000}, {sent.data() + 1000, sent.size() - 1000}};
+                EXPECT_EQ(hooked::writev(to, parts, 2), static_cast<ssize_t>(sent.size()));
+            });
+            hooked::usleep(1000);
+            EXPECT_TRUE(read_all(from, sent.size(), watchman) == sent);
+            await(writer);
+            EXPECT_EQ(::fcntl(to, F_GETFL) & O_NONBLOCK, 0);
+        });
+    }
+}
+
+TEST_F(HookedShared, LinesForATerminalGrowOnTheirWay) {
+    const Terminal terminal(false);
+    Watchman watchman([&] { drain(*terminal.master); });
+    in_runtime([&] {
+        const std::string sent(30'001, '\n');
+        auto writer = spawn([&] {
+            EXPECT_EQ(hooked::write(*terminal.slave, sent.data(), sent.size()), static_cast<ssize_t>(sent.size()));
+        });
+        std::string expected;
+        for (std::size_t i = 0; i < sent.size(); ++i) {
+            expected += "\r\n";
+        }
+        EXPECT_TRUE(read_all(*terminal.master, expected.size(), watchman) == expected);
+        await(writer);
+    });
+}
+
+TEST_F(HookedShared, ATerminalThatDoesNotBlockStaysSo) {
+    for (const bool is_to_slave : {true, false}) {
+        const Terminal terminal;
+        const int to = is_to_slave ? *terminal.slave : *terminal.master;
+        set_nonblocking(to);
+        in_runtime([&] {
+            const std::string much(200'000, 'x');
+            const ssize_t part = hooked::write(to, much.data(), much.size());
+            EXPECT_GT(part, 0);
+            EXPECT_LT(part, static_cast<ssize_t>(much.size()));
+            EXPECT_EQ(hooked::write(to, much.data(), much.size()), -1);
+            EXPECT_EQ(errno, EAGAIN);
+            EXPECT_NE(::fcntl(to, F_GETFL) & O_NONBLOCK, 0);
+        });
+    }
+}
+
+TEST_F(HookedShared, ClosingATerminalWakesItsWriter) {
+    in_runtime([] {
+        Terminal terminal;
+        Watchman watchman([&] { drain(*terminal.master); });
+        auto writer = spawn([to = *terminal.slave] {
+            const std::string much(200'000, 'x');
+            const ssize_t part = hooked::write(to, much.data(), much.size());
+            EXPECT_GT(part, 0);
+            EXPECT_LT(part, static_cast<ssize_t>(much.size()));
+            EXPECT_EQ(hooked::write(to, much.data(), much.size()), -1);
+            EXPECT_EQ(errno, EBADF);
+        });
+        suspend();
+        close(terminal.slave);
+        await(writer);
+        drain(*terminal.master);
+        char byte = 0;
+        EXPECT_EQ(::read(*terminal.master, &byte, 1), -1);
+        EXPECT_EQ(errno, EIO);  // nobody has it any more
+    });
+}
+
+TEST_F(HookedShared, AStoppedTerminalStopsOnlyItsWriter) {
+    in_runtime([] {
+        const Terminal terminal;
+        ASSERT_EQ(::tcflow(*terminal.slave, TCOOFF), 0);
+        auto writer = spawn([&] { EXPECT_EQ(hooked::write(*terminal.slave, "abc", 3), 3); });
+        pollfd one{*terminal.master, POLLIN, 0};
+        EXPECT_EQ(suspending([&] { return hooked::poll(&one, 1, 10); }), 0);
+        ASSERT_EQ(::tcflow(*terminal.slave, TCOON), 0);
+        await(writer);
+        EXPECT_EQ(hooked::poll(&one, 1, 1000), 1);
+    });
+}
+
+TEST_F(HookedShared, AHangUpIsTold) {
+    in_runtime([] {
+        Terminal terminal;
+        terminal.master.close();
+        EXPECT_EQ(hooked::write(*terminal.slave, "x", 1), -1);
+        EXPECT_EQ(errno, EIO);
+    });
 }
 
 /// A fifo that a thread opens for itself, too.
