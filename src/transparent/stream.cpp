@@ -7,6 +7,7 @@
 #include "non_blocking_here.hpp"
 #include "open_again.hpp"
 #include "parts.hpp"
+#include "poll.hpp"
 #include "thread_read.hpp"
 
 extern "C" ssize_t __read_chk(int fd, void* buffer, size_t size, size_t room);
@@ -174,6 +175,28 @@ ssize_t write_parts(DescriptorCall& call, int fd, Parts& parts) noexcept {
     );
 }
 
+/// Waits for one of two ends; that the other is closed would be told only to who waits for it, too.
+Waited wait_for_end(DescriptorCall& call, int fd, PollMask mask, int other) noexcept {
+    pollfd both[] = {{other, 0, 0}, {fd, static_cast<short>(mask == PollMask::Readable ? POLLIN : POLLOUT), 0}};
+    if (::poll(both, 1, 0) != 0) {  // what the other tells it would tell all the time
+        return call.wait(mask);
+    }
+    const std::uint32_t files[] = {files_of(other), files_of(fd)};
+    const Deadline limit = call.limit(mask);
+    const int ready = poll_suspending(call.reactor(), both, limit);
+    if (ready < 0) {
+        return Waited::Failed;
+    }
+    const auto is_gone = [](const pollfd& one, std::uint32_t before) {
+        return (one.revents & POLLNVAL) != 0 || files_of(one.fd) != before;
+    };
+    if (is_gone(both[0], files[0]) || is_gone(both[1], files[1])) {
+        errno = EBADF;
+        return Waited::Failed;
+    }
+    return ready == 0 && !limit.is_never() ? Waited::TimedOut : Waited::Ready;
+}
+
 /// Waits for both ends, then moves what there is.
 ssize_t splice_later(
     DescriptorCall& call, int from, off64_t* from_offset, int to, off64_t* to_offset, size_t size, unsigned flags
@@ -199,7 +222,8 @@ ssize_t splice_later(
         if (is_non_blocking(has_room ? from : to)) {
             return later();
         }
-        switch (has_room ? source.wait(PollMask::Readable) : call.wait(PollMask::Writable)) {
+        switch (has_room ? wait_for_end(source, from, PollMask::Readable, to)
+                         : wait_for_end(call, to, PollMask::Writable, from)) {
             case Waited::Ready:
                 break;
             case Waited::TimedOut:
