@@ -32,7 +32,7 @@ int outcome_of(int fd, const sockaddr* address, socklen_t size, bool& is_pending
     // To ask `connect` could begin anew. This is what it does itself after a failure; without, the next attempt would fail.
     sockaddr nowhere{};
     nowhere.sa_family = AF_UNSPEC;
-    ::connect(fd, &nowhere, sizeof(nowhere));
+    static_cast<void>(::connect(fd, &nowhere, sizeof(nowhere)));
     errno = error != 0 ? error : ECONNABORTED;
     return -1;
 }
