@@ -7,6 +7,7 @@
 #include <functional>
 #include <numeric>
 #include <thread>
+#include <utility>
 
 /// Terminals and fifos, which others use at the same time.
 
@@ -314,6 +315,34 @@ TEST_F(HookedShared, AFifoIsAPipeOtherwise) {
         EXPECT_EQ(errno, EPIPE);
         ::signal(SIGPIPE, before);
     });
+}
+
+TEST_F(HookedShared, WhatMayNotBeOpenedAgain) {
+    if (::geteuid() != 0) {
+        GTEST_SKIP() << "only the superuser can become another";
+    }
+    const SharedFifo fifo;
+    const Terminal terminal;
+    Watchman watchman([&] {
+        drain(*fifo.other);
+        drain(*terminal.master);
+    });
+    ASSERT_EQ(::seteuid(65534), 0);
+    in_runtime([&] {
+        EXPECT_EQ(*fifo.open_here(O_RDONLY), -1);
+        const std::pair<int, int> ends[] = {{*fifo.in, *fifo.out}, {*terminal.master, *terminal.slave}};
+        for (const auto& [in, out] : ends) {
+            const std::string sent(200'000, 'x');
+            auto writer = spawn([&] {
+                EXPECT_EQ(hooked::write(out, sent.data(), sent.size()), static_cast<ssize_t>(sent.size()));
+            });
+            EXPECT_TRUE(read_all(in, sent.size(), watchman) == sent);
+            await(writer);
+            EXPECT_EQ(::fcntl(in, F_GETFL) & O_NONBLOCK, 0);
+            EXPECT_EQ(::fcntl(out, F_GETFL) & O_NONBLOCK, 0);
+        }
+    });
+    EXPECT_EQ(::seteuid(0), 0);
 }
 
 }  // namespace
