@@ -36,13 +36,15 @@ Deadline socket_limit(int fd, int option, IoReactor& reactor) noexcept {
 
 }  // namespace
 
-Waited DescriptorCall::wait(PollMask mask) noexcept {
+Deadline DescriptorCall::limit(PollMask mask) noexcept {
     if (!has_deadline_ && is_socket(kind_)) {
         deadline_ = socket_limit(fd_, mask == PollMask::Readable ? SO_RCVTIMEO : SO_SNDTIMEO, reactor_);
     }
     has_deadline_ = true;
-    return wait_descriptor(reactor_, fd_, mask, deadline_);
+    return deadline_;
 }
+
+Waited DescriptorCall::wait(PollMask mask) noexcept { return wait_descriptor(reactor_, fd_, mask, limit(mask)); }
 
 Descriptor::ShortRead ask_short_read(int fd) noexcept {
     using ShortRead = Descriptor::ShortRead;

@@ -47,6 +47,8 @@ public:
 
     /// Suspends; no longer than the socket's own limit for this direction, counted from the first wait.
     Waited wait(PollMask mask) noexcept;
+    /// Until when.
+    Deadline limit(PollMask mask) noexcept;
 
 private:
     IoReactor& reactor_;

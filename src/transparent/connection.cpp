@@ -10,21 +10,34 @@ namespace trueasync::hooked {
 
 namespace {
 
-/// The outcome of an attempt to connect that has come to its end; `is_pending` when it has not.
-int outcome_of(int fd, bool& is_pending) noexcept {
-    int error = 0;
-    socklen_t size = sizeof(error);
-    if (::getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) != 0) {
-        return -1;
-    }
+/// The outcome of an attempt to connect that has come to its end; `is_pending` when it has not. Its error is no sign: another may have taken it,
+/// and there are some that do no harm.
+int outcome_of(int fd, const sockaddr* address, socklen_t size, bool& is_pending) noexcept {
     sockaddr_storage peer{};
     socklen_t peer_size = sizeof(peer);
-    is_pending = error == 0 && ::getpeername(fd, reinterpret_cast<sockaddr*>(&peer), &peer_size) != 0;
-    errno = error;
-    return error == 0 ? 0 : -1;
+    if (::getpeername(fd, reinterpret_cast<sockaddr*>(&peer), &peer_size) == 0) {
+        const int result = ::connect(fd, address, size);  // begins nothing: tells the socket that it is connected
+        return result != 0 && errno == EISCONN ? 0 : result;
+    }
+    pollfd one{fd, POLLOUT, 0};
+    is_pending = errno == ENOTCONN && ::poll(&one, 1, 0) == 0;
+    if (is_pending) {
+        return -1;
+    }
+    int error = 0;
+    socklen_t error_size = sizeof(error);
+    if (::getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &error_size) != 0) {
+        return -1;
+    }
+    // To ask `connect` could begin anew. This is what it does itself after a failure; without, the next attempt would fail.
+    sockaddr nowhere{};
+    nowhere.sa_family = AF_UNSPEC;
+    static_cast<void>(::connect(fd, &nowhere, sizeof(nowhere)));
+    errno = error != 0 ? error : ECONNABORTED;
+    return -1;
 }
 
-int await_connection(DescriptorCall& call, int fd) noexcept {
+int await_connection(DescriptorCall& call, int fd, const sockaddr* address, socklen_t size) noexcept {
     for (;;) {
         switch (call.wait(PollMask::Writable)) {
             case Waited::Ready:
@@ -40,7 +53,7 @@ int await_connection(DescriptorCall& call, int fd) noexcept {
             }
         }
         bool is_pending = false;
-        const int result = outcome_of(fd, is_pending);
+        const int result = outcome_of(fd, address, size, is_pending);
         if (!is_pending) {
             return result;
         }
@@ -155,11 +168,12 @@ int connect(int fd, const sockaddr* address, socklen_t size) {
                     was_non_blocking = here.was_non_blocking();
                     result = ::connect(fd, address, size);
                 }
-                if (result == 0 || was_non_blocking || (errno != EINPROGRESS && errno != EAGAIN)) {
+                const bool has_begun = result != 0 && (errno == EINPROGRESS || errno == EALREADY);
+                if (result == 0 || was_non_blocking || (!has_begun && errno != EAGAIN)) {
                     return result;
                 }
-                if (errno == EINPROGRESS) {
-                    return await_connection(call, fd);
+                if (has_begun) {
+                    return await_connection(call, fd, address, size);
                 }
                 if (!queue) {
                     queue.emplace(call.reactor(), fd);

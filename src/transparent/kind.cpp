@@ -1,8 +1,10 @@
 #include "kind.hpp"
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 
 namespace trueasync::hooked {
 
@@ -22,7 +24,8 @@ Kind ask(int fd) noexcept {
         return type == SOCK_STREAM ? Kind::Stream : Kind::Packets;
     }
     if (S_ISFIFO(status.st_mode)) {
-        return Kind::Pipe;
+        struct statfs system {};
+        return ::fstatfs(fd, &system) == 0 && system.f_type == PIPEFS_MAGIC ? Kind::Pipe : Kind::Fifo;
     }
     return S_ISREG(status.st_mode) || S_ISDIR(status.st_mode) || S_ISBLK(status.st_mode) ? Kind::File : Kind::Device;
 }

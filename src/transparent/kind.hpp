@@ -16,12 +16,15 @@ enum class Kind : std::uint8_t {
     Stream,   ///< a socket of bytes
     Packets,  ///< any other socket
     Pipe,
+    Fifo,     ///< a pipe with a name: other processes open it by themselves, and the kernel cannot be told not to block
     Device,   ///< terminals, event descriptors and the like
     Closing,  ///< somebody is about to close it: nobody begins to wait for it
     Closed,   ///< somebody is inside `close`, and lets those who wait for it leave first
 };
 
 constexpr bool is_socket(Kind kind) noexcept { return kind == Kind::Stream || kind == Kind::Packets; }
+
+constexpr bool is_pipe(Kind kind) noexcept { return kind == Kind::Pipe || kind == Kind::Fifo; }
 
 inline constexpr std::size_t kRemembered = 65536;  // beyond that the kernel is asked each time
 

@@ -282,6 +282,9 @@ int getaddrinfo(const char* host, const char* service, const addrinfo* hints, ad
     const int code =
         host == nullptr ? ::getaddrinfo(host, service, hints, result) : ::getaddrinfo(host, service, &numeric, result);
     if (host == nullptr || code != EAI_NONAME) {
+        for (addrinfo* one = code == 0 ? *result : nullptr; one != nullptr; one = one->ai_next) {
+            one->ai_flags = hints != nullptr ? hints->ai_flags : one->ai_flags & ~AI_NUMERICHOST;
+        }
         // Needs no server, but a lookup always lets the others run.
         if (wait_time(Deadline::after(Duration::zero())) == Waited::Failed) {
             const int error = errno;

@@ -223,8 +223,13 @@ int poll_suspending(IoReactor& reactor, std::span<pollfd> descriptors, Deadline 
     ManyWait many(reactor, descriptors, deadline);
     for (bool is_first = true;; is_first = false) {
         const int ready = ::poll(descriptors.data(), count, 0);
-        if (const int closing = mark_closing(descriptors); closing != 0 || ready != 0) {
-            return std::max(ready, closing);
+        if (mark_closing(descriptors) != 0 && ready >= 0) {
+            return static_cast<int>(std::ranges::count_if(descriptors, [](const pollfd& one) {
+                return one.revents != 0;
+            }));
+        }
+        if (ready != 0) {
+            return ready;
         }
         if (!is_first && is_in_shared()) {
             return 0;

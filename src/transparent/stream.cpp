@@ -5,7 +5,9 @@
 #include "elsewhere.hpp"
 #include "hooks.hpp"
 #include "non_blocking_here.hpp"
+#include "open_again.hpp"
 #include "parts.hpp"
+#include "poll.hpp"
 #include "thread_read.hpp"
 
 extern "C" ssize_t __read_chk(int fd, void* buffer, size_t size, size_t room);
@@ -47,7 +49,11 @@ ssize_t read_now(int fd, Kind kind, const iovec* parts, int count) noexcept {
     if (result >= 0 || errno != EOPNOTSUPP) {
         return result;
     }
-    return is_ready(fd, POLLIN) ? ::readv(fd, parts, count) : later();
+    if (!is_ready(fd, POLLIN)) {
+        return later();
+    }
+    return kind != Kind::Fifo ? ::readv(fd, parts, count)
+                              : without_blocking(fd, O_RDONLY, [&](int own) { return ::readv(own, parts, count); });
 }
 
 ssize_t send_now(int fd, const iovec* parts, int count) noexcept {
@@ -97,10 +103,12 @@ ssize_t write_now(DescriptorCall& call, int fd, Parts& parts) noexcept {
     if (call.kind() == Kind::Device && ::isatty(fd) == 0) {
         return write_record(call, fd, parts);
     }
-    // A pipe with room has room for this much at least.
-    return is_ready(fd, POLLOUT)
-               ? ::write(fd, parts.data()->iov_base, std::min<std::size_t>(parts.data()->iov_len, PIPE_BUF))
-               : later();
+    if (call.kind() == Kind::Pipe) {  // one with room has room for this much at least
+        return is_ready(fd, POLLOUT)
+                   ? ::write(fd, parts.data()->iov_base, std::min<std::size_t>(parts.data()->iov_len, PIPE_BUF))
+                   : later();
+    }
+    return without_blocking(fd, O_WRONLY, [&](int own) { return ::writev(own, parts.data(), parts.count()); });
 }
 
 /// Goes on after what the page cache had: the rest is read by a thread. Comes back short only at the end, as from any file.
@@ -167,6 +175,28 @@ ssize_t write_parts(DescriptorCall& call, int fd, Parts& parts) noexcept {
     );
 }
 
+/// Waits for one of two ends; that the other is closed would be told only to who waits for it, too.
+Waited wait_for_end(DescriptorCall& call, int fd, PollMask mask, int other) noexcept {
+    pollfd both[] = {{other, 0, 0}, {fd, static_cast<short>(mask == PollMask::Readable ? POLLIN : POLLOUT), 0}};
+    if (::poll(both, 1, 0) != 0) {  // what the other tells it would tell all the time
+        return call.wait(mask);
+    }
+    const std::uint32_t files[] = {files_of(other), files_of(fd)};
+    const Deadline limit = call.limit(mask);
+    const int ready = poll_suspending(call.reactor(), both, limit);
+    if (ready < 0) {
+        return Waited::Failed;
+    }
+    const auto is_gone = [](const pollfd& one, std::uint32_t before) {
+        return (one.revents & POLLNVAL) != 0 || files_of(one.fd) != before;
+    };
+    if (is_gone(both[0], files[0]) || is_gone(both[1], files[1])) {
+        errno = EBADF;
+        return Waited::Failed;
+    }
+    return ready == 0 && !limit.is_never() ? Waited::TimedOut : Waited::Ready;
+}
+
 /// Waits for both ends, then moves what there is.
 ssize_t splice_later(
     DescriptorCall& call, int from, off64_t* from_offset, int to, off64_t* to_offset, size_t size, unsigned flags
@@ -192,7 +222,8 @@ ssize_t splice_later(
         if (is_non_blocking(has_room ? from : to)) {
             return later();
         }
-        switch (has_room ? source.wait(PollMask::Readable) : call.wait(PollMask::Writable)) {
+        switch (has_room ? wait_for_end(source, from, PollMask::Readable, to)
+                         : wait_for_end(call, to, PollMask::Writable, from)) {
             case Waited::Ready:
                 break;
             case Waited::TimedOut:
@@ -274,7 +305,7 @@ ssize_t writev(int fd, const iovec* parts, int count) {
 
 ssize_t splice(int from, off64_t* from_offset, int to, off64_t* to_offset, size_t size, unsigned flags) {
     const auto original = [&] { return ::splice(from, from_offset, to, to_offset, size, flags); };
-    if ((flags & SPLICE_F_NONBLOCK) != 0 || (kind_of(from) != Kind::Pipe && kind_of(to) != Kind::Pipe)) {
+    if ((flags & SPLICE_F_NONBLOCK) != 0 || (!is_pipe(kind_of(from)) && !is_pipe(kind_of(to)))) {
         return original();
     }
     return on_descriptor(to, original, [&](DescriptorCall& call) {
@@ -289,8 +320,7 @@ ssize_t sendfile(int to, int from, off_t* offset, size_t size) {
             if (call.kind() == Kind::File) {
                 return ::sendfile(to, from, offset, size);
             }
-            if (call.kind() ==
-                Kind::Pipe) {  // to the kernel the same: what there is room for, also from what is no file
+            if (is_pipe(call.kind())) {  // to the kernel the same: what there is room for, also from what is no file
                 return splice_later(call, from, offset, to, nullptr, size, 0);
             }
             std::size_t moved = 0;

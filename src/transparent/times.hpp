@@ -18,6 +18,12 @@ inline Duration to_duration(const timespec& time) noexcept {
                : whole + std::chrono::nanoseconds(time.tv_nsec);
 }
 
+inline Duration to_duration(const timeval& time) noexcept {
+    const Duration whole = Deadline::saturate(std::chrono::seconds(time.tv_sec));
+    const Duration part = Deadline::saturate(std::chrono::microseconds(time.tv_usec));
+    return whole > Duration::max() - part ? Duration::max() : whole + part;
+}
+
 inline timespec to_timespec(Duration duration) noexcept {
     const auto whole = std::chrono::duration_cast<std::chrono::seconds>(duration);
     timespec time{};

@@ -57,6 +57,108 @@ TEST_F(HookedConnection, ARefusalIsTold) {
     });
 }
 
+int connect_hooked(int fd, const sockaddr_in& address) {
+    return hooked::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address));
+}
+
+TEST_F(HookedConnection, WhatWasRefusedMayTryAgain) {
+    in_runtime([] {
+        sockaddr_in refusing{};
+        { Fd listener = listen_here(refusing); }
+        sockaddr_in address{};
+        Fd listener = listen_here(address);
+        Fd fd(::socket(AF_INET, SOCK_STREAM, 0));
+        for (int i = 0; i < 2; ++i) {
+            EXPECT_EQ(connect_hooked(*fd, refusing), -1);
+            EXPECT_EQ(errno, ECONNREFUSED);
+        }
+        EXPECT_EQ(connect_hooked(*fd, address), 0) << errno;
+        EXPECT_EQ(connect_hooked(*fd, address), -1);
+        EXPECT_EQ(errno, EISCONN);
+        close(fd);
+        close(listener);
+    });
+}
+
+/// Whose queue is full: who connects waits.
+Fd listen_deaf(sockaddr_in& address, std::array<Fd, 3>& queue) {
+    Fd listener = listen_here(address, 0);
+    for (Fd& one : queue) {
+        one = Fd(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0));
+        ::connect(*one, reinterpret_cast<const sockaddr*>(&address), sizeof(address));
+    }
+    return listener;
+}
+
+int take_error(int fd) {
+    int error = 0;
+    socklen_t size = sizeof(error);
+    EXPECT_EQ(::getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size), 0);
+    return error;
+}
+
+TEST_F(HookedConnection, AFailureIsToldAlsoWhenAnotherTookItsError) {
+    in_runtime([] {
+        sockaddr_in address{};
+        std::array<Fd, 3> queue;
+        Fd listener = listen_deaf(address, queue);
+        for (const bool is_taken : {false, true}) {
+            Fd fd(::socket(AF_INET, SOCK_STREAM, 0));
+            const timeval limit{2, 0};
+            ASSERT_EQ(::setsockopt(*fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit)), 0);
+            auto client = spawn([&] {
+                EXPECT_EQ(connect_hooked(*fd, address), -1);
+                EXPECT_EQ(errno, is_taken ? ECONNABORTED : ECONNRESET);
+            });
+            suspend();
+            EXPECT_EQ(::shutdown(*fd, SHUT_RDWR), 0);
+            if (is_taken) {
+                EXPECT_EQ(take_error(*fd), ECONNRESET);
+            }
+            await(client);
+            close(fd);
+        }
+        close(listener);
+    });
+}
+
+TEST_F(HookedConnection, TwoThatConnectOneSocketBothWait) {
+    in_runtime([] {
+        sockaddr_in address{};
+        std::array<Fd, 3> queue;
+        Fd listener = listen_deaf(address, queue);
+        for (const bool is_accepted : {false, true}) {
+            Fd fd(::socket(AF_INET, SOCK_STREAM, 0));
+            int connected = 0;
+            int failed = 0;
+            const auto connect_once = [&] {
+                if (connect_hooked(*fd, address) == 0) {
+                    ++connected;
+                } else {
+                    EXPECT_TRUE(errno == ECONNRESET || errno == ECONNABORTED) << errno;
+                    ++failed;
+                }
+            };
+            auto first = spawn(connect_once);
+            auto second = spawn(connect_once);
+            suspend();
+            suspend();
+            EXPECT_EQ(connected + failed, 0);
+            if (is_accepted) {
+                Fd served(::accept(*listener, nullptr, nullptr));
+            } else {
+                EXPECT_EQ(::shutdown(*fd, SHUT_RDWR), 0);
+            }
+            await(first);
+            await(second);
+            EXPECT_EQ(connected, is_accepted ? 2 : 0);
+            EXPECT_EQ(failed, is_accepted ? 0 : 2);
+            close(fd);
+        }
+        close(listener);
+    });
+}
+
 TEST_F(HookedConnection, ANonBlockingOneDoesNotWait) {
     in_runtime([] {
         sockaddr_in address{};

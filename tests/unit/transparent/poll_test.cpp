@@ -1,5 +1,7 @@
 #include <sys/mman.h>
+#include <sys/resource.h>
 
+#include <fstream>
 #include <functional>
 #include <support/hooked.hpp>
 
@@ -69,6 +71,43 @@ TEST_F(HookedPoll, ADescriptorThatIsClosedMeanwhile) {
     });
 }
 
+TEST_F(HookedPoll, SeveralOfWhichSomeAreNone) {
+    in_runtime([] {
+        auto [a, b] = blocking_pair();
+        auto [c, d] = blocking_pair();
+        const int none = ::dup(*a);
+        ASSERT_EQ(::close(none), 0);
+        pollfd all[] = {{*a, POLLIN, 0}, {none, POLLIN, 0}, {-1, POLLIN, 9}, {none, 0, 0}, {*b, POLLOUT, 0}};
+        EXPECT_EQ(hooked::poll(all, 4, -1), 2);
+        EXPECT_EQ(all[0].revents, 0);
+        EXPECT_EQ(all[1].revents, POLLNVAL);
+        EXPECT_EQ(all[2].revents, 0);
+        EXPECT_EQ(all[3].revents, POLLNVAL);
+        EXPECT_EQ(hooked::poll(all, 5, -1), 3);
+        EXPECT_EQ(all[4].revents, POLLOUT);
+    });
+}
+
+TEST_F(HookedPoll, SeveralOfWhichOneIsClosedWhenAnotherIsReady) {
+    in_runtime([] {
+        auto [a, b] = blocking_pair();
+        auto [c, d] = blocking_pair();
+        auto poller = spawn([first = *a, second = *c] {
+            pollfd all[] = {{first, POLLIN, 0}, {second, POLLIN, 0}, {first, POLLOUT, 0}, {second, 0, 0}};
+            EXPECT_EQ(hooked::poll(all, 2, -1), 2);
+            EXPECT_EQ(all[0].revents, POLLIN);
+            EXPECT_EQ(all[1].revents, POLLNVAL);
+            EXPECT_EQ(hooked::poll(all, 4, -1), 4);
+            EXPECT_EQ(all[2].revents, POLLOUT);
+            EXPECT_EQ(all[3].revents, POLLNVAL);
+        });
+        suspend();
+        EXPECT_EQ(::write(*b, "x", 1), 1);
+        close(c);
+        await(poller);
+    });
+}
+
 TEST_F(HookedPoll, Select) {
     in_runtime([] {
         auto [a, b] = blocking_pair();
@@ -94,6 +133,128 @@ TEST_F(HookedPoll, Select) {
         limit = {0, 1000};
         EXPECT_EQ(suspending([&] { return hooked::select(0, nullptr, nullptr, nullptr, &limit); }), 0);
     });
+}
+
+TEST_F(HookedPoll, SelectTakesMicrosecondsOfSeveralSeconds) {
+    in_runtime([] {
+        auto [in, out] = blocking_pair();
+        fd_set readable;
+        for (timeval limit : {timeval{0, 1'500'000}, timeval{1, 2'000'000}, timeval{1L << 40, 5'000'000'000}}) {
+            FD_ZERO(&readable);
+            FD_SET(*in, &readable);
+            auto writer = spawn([fd = *out] { hooked::write(fd, "x", 1); });
+            EXPECT_EQ(hooked::select(*in + 1, &readable, nullptr, nullptr, &limit), 1);
+            EXPECT_GT(limit.tv_sec, 0);
+            EXPECT_LT(limit.tv_usec, 1'000'000);
+            char byte = 0;
+            EXPECT_EQ(hooked::read(*in, &byte, 1), 1);
+            await(writer);
+        }
+        timeval wrong{1, -1};
+        EXPECT_EQ(hooked::select(*in + 1, &readable, nullptr, nullptr, &wrong), -1);
+        EXPECT_EQ(errno, EINVAL);
+    });
+}
+
+/// How many numbers the kernel has places for.
+int table_size() {
+    std::ifstream status("/proc/self/status");
+    std::string word;
+    int size = 0;
+    while (status >> word && word != "FDSize:") {}
+    status >> size;
+    return size;
+}
+
+/// A set of `count` bits behind which is nothing.
+class ExactSet {
+public:
+    explicit ExactSet(int count)
+        : size_(static_cast<std::size_t>(count) / 8),
+          pages_((size_ + kPage - 1) / kPage * kPage),
+          memory_(static_cast<char*>(
+              ::mmap(nullptr, pages_ + kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+          )) {
+        EXPECT_EQ(::mprotect(memory_ + pages_, kPage, PROT_NONE), 0);
+    }
+    ExactSet(const ExactSet&) = delete;
+    ExactSet& operator=(const ExactSet&) = delete;
+    ~ExactSet() { ::munmap(memory_, pages_ + kPage); }
+    fd_set* get() { return reinterpret_cast<fd_set*>(memory_ + pages_ - size_); }
+    unsigned long& word(int fd) { return reinterpret_cast<unsigned long*>(get())[fd / 64]; }
+    void add(int fd) { word(fd) |= 1UL << (fd % 64); }
+    bool has(int fd) { return (word(fd) >> (fd % 64) & 1) != 0; }
+
+private:
+    static constexpr std::size_t kPage = 4096;
+    std::size_t size_;
+    std::size_t pages_;
+    char* memory_;
+};
+
+TEST_F(HookedPoll, SelectLooksAtNoMoreThanTheKernelDoes) {
+    in_runtime([] {
+        auto [in, out] = blocking_pair();
+        const int size = table_size();
+        ASSERT_GT(size, *in);
+        ExactSet exact(size);
+        exact.add(*in);
+        timeval limit{0, 10'000};
+        EXPECT_EQ(suspending([&] { return hooked::select(size + 100'000, exact.get(), nullptr, nullptr, &limit); }), 0);
+        EXPECT_FALSE(exact.has(*in));
+        ExactSet beyond(size + 128);  // for which there is no place: of no interest
+        ExactSet plain(size + 128);
+        for (ExactSet* set : {&beyond, &plain}) {
+            set->add(*in);
+            set->add(size + 3);
+        }
+        limit = {0, 10'000};
+        EXPECT_EQ(suspending([&] { return hooked::select(size + 128, beyond.get(), nullptr, nullptr, &limit); }), 0)
+            << errno;
+        limit = {0, 1};
+        EXPECT_EQ(::select(size + 128, plain.get(), nullptr, nullptr, &limit), 0);
+        EXPECT_EQ(beyond.has(size + 3), plain.has(size + 3));
+        for (const bool is_ready : {true, false}) {
+            ExactSet few(1024);
+            few.add(is_ready ? *out : *in);
+            few.add(std::max(*in, *out) + 1);  // not asked about
+            few.add(512);
+            limit = {0, 1000};
+            fd_set* readable = is_ready ? nullptr : few.get();
+            fd_set* writable = is_ready ? few.get() : nullptr;
+            EXPECT_EQ(hooked::select(std::max(*in, *out) + 1, readable, writable, nullptr, &limit), is_ready ? 1 : 0);
+            EXPECT_EQ(few.has(*out), is_ready);
+            EXPECT_FALSE(few.has(std::max(*in, *out) + 1));  // the kernel writes whole words
+            EXPECT_TRUE(few.has(512));
+        }
+    });
+}
+
+TEST_F(HookedPoll, SelectOfNumbersBeyondTheType) {
+    rlimit limits{};
+    ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limits), 0);
+    if (limits.rlim_max < 4096) {
+        GTEST_SKIP() << "too few descriptors are allowed";
+    }
+    const rlimit before = limits;
+    limits.rlim_cur = std::max<rlim_t>(limits.rlim_cur, 4096);
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limits), 0);
+    in_runtime([] {
+        auto [in, out] = blocking_pair();
+        Fd high(::fcntl(*in, F_DUPFD, 3000));
+        ASSERT_GE(*high, 3000);
+        ExactSet set(3072);
+        set.add(*high);
+        auto writer = spawn([fd = *out] { hooked::write(fd, "x", 1); });
+        EXPECT_EQ(hooked::select(*high + 1, set.get(), nullptr, nullptr, nullptr), 1);
+        EXPECT_TRUE(set.has(*high));
+        await(writer);
+        const int none = *high;
+        close(high);
+        EXPECT_EQ(hooked::select(none + 1, set.get(), nullptr, nullptr, nullptr), -1);
+        EXPECT_EQ(errno, EBADF);
+    });
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
 }
 
 TEST_F(HookedPoll, AnEpollSetOfTheProgramsOwn) {

@@ -285,6 +285,60 @@ TEST_F(HookedProcess, NamesAreLookedUpWhileOthersRun) {
     });
 }
 
+std::string describe(int code, addrinfo*& found) {
+    std::string text = std::to_string(code);
+    for (const addrinfo* one = code == 0 ? found : nullptr; one != nullptr; one = one->ai_next) {
+        for (const int number : {one->ai_flags, one->ai_family, one->ai_socktype, one->ai_protocol}) {
+            text += " " + std::to_string(number);
+        }
+        text += " " + std::string(reinterpret_cast<const char*>(one->ai_addr), one->ai_addrlen) + " ";
+        text += one->ai_canonname != nullptr ? one->ai_canonname : "-";
+    }
+    if (code == 0) {
+        ::freeaddrinfo(found);
+    }
+    return text;
+}
+
+TEST_F(HookedProcess, AnswersAboutNumbersAreThoseOfTheOriginal) {
+    in_runtime([] {
+        constexpr int kFlags[] = {
+            0,
+            AI_PASSIVE,
+            AI_CANONNAME,
+            AI_NUMERICHOST,
+            AI_NUMERICSERV,
+            AI_ADDRCONFIG,
+            AI_V4MAPPED,
+            AI_V4MAPPED | AI_ALL | AI_CANONNAME,
+            AI_PASSIVE | AI_ADDRCONFIG | AI_NUMERICSERV | AI_CANONNAME,
+            0x8000};
+        for (const char* host :
+             {"127.0.0.1", "127.1", "::1", "::ffff:127.0.0.1", "fe80::1%lo", static_cast<const char*>(nullptr)}) {
+            for (const char* service : {"80", "http", "no-such-service", static_cast<const char*>(nullptr)}) {
+                const auto compare = [&](const addrinfo* hints) {
+                    addrinfo* found = nullptr;
+                    const std::string plain = describe(::getaddrinfo(host, service, hints, &found), found);
+                    found = nullptr;
+                    EXPECT_EQ(describe(hooked::getaddrinfo(host, service, hints, &found), found), plain)
+                        << (host != nullptr ? host : "-") << " " << (service != nullptr ? service : "-") << " "
+                        << (hints != nullptr ? hints->ai_flags : -1);
+                };
+                compare(nullptr);
+                for (const int flags : kFlags) {
+                    for (const int family : {AF_UNSPEC, AF_INET, AF_INET6}) {
+                        addrinfo hints{};
+                        hints.ai_flags = flags;
+                        hints.ai_family = family;
+                        hints.ai_socktype = SOCK_STREAM;
+                        compare(&hints);
+                    }
+                }
+            }
+        }
+    });
+}
+
 TEST_F(HookedProcess, ACancelledLookupLeavesNothingToFree) {
     in_runtime([] {
         for (const char* host : {"127.0.0.1", "localhost"}) {

@@ -596,6 +596,51 @@ TEST_F(HookedStream, SendfileAndSpliceWaitForWhatComes) {
 
 // --- messages
 
+TEST_F(HookedStream, SpliceNoticesThatTheOtherEndIsClosed) {
+    in_runtime([] {
+        for (const bool is_full : {false, true}) {
+            auto [source, feed] = blocking_pipe();
+            auto [in, out] = blocking_pipe();
+            set_nonblocking(*feed);
+            set_nonblocking(*out);
+            const std::string much(1 << 20, 'x');
+            if (is_full) {
+                EXPECT_GT(::write(*feed, much.data(), much.size()), 0);
+                EXPECT_GT(::write(*out, much.data(), much.size()), 0);
+            }
+            ::fcntl(*out, F_SETFL, O_WRONLY);
+            bool is_done = false;
+            auto mover = spawn([&, from = *source, to = *out] {
+                EXPECT_EQ(hooked::splice(from, nullptr, to, nullptr, 100, 0), -1);
+                EXPECT_EQ(errno, EBADF);
+                is_done = true;
+            });
+            suspend();
+            close(is_full ? source : out);
+            for (int i = 0; i < 100 && !is_done; ++i) {
+                hooked::usleep(1000);
+            }
+            EXPECT_TRUE(is_done);
+            feed.close();  // rescues who waits for ever
+            in.close();
+            await(mover);
+        }
+    });
+}
+
+TEST_F(HookedStream, SpliceWaitsForItsSourceWhenItsTargetHasEnded) {
+    in_runtime([] {
+        auto [source, feed] = blocking_pipe();
+        auto [in, out] = blocking_pair();
+        ASSERT_EQ(::shutdown(*in, SHUT_WR), 0);
+        auto mover =
+            spawn([&, from = *source, to = *out] { EXPECT_EQ(hooked::splice(from, nullptr, to, nullptr, 100, 0), 3); });
+        hooked::usleep(1000);
+        EXPECT_EQ(hooked::write(*feed, "abc", 3), 3);
+        await(mover);
+    });
+}
+
 TEST_F(HookedStream, ErrorsAndUrgentDataAreThereOrNot) {
     in_runtime([] {
         auto [in, out] = tcp_pair();
