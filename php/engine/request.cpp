@@ -171,7 +171,7 @@ bool start_slow() noexcept {
         throw_in_php(*status.error());
         return false;
     }
-    request.runtime = std::move(runtime);
+    request.runtime = runtime.release();
     request.is_in_scheduler = false;
     guard_overflow(request.runtime->stacks(), request.stack_size);
     begin_transparent_io();
@@ -269,7 +269,7 @@ void finish_runtime() noexcept {
         EG(current_execute_data) = frame;
     }
     unguard_overflow();
-    request.runtime.reset();
+    delete std::exchange(request.runtime, nullptr);
     request.is_in_scheduler = false;
     forget_fatal_error();
     gc_runtime_end();

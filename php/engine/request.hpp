@@ -16,7 +16,7 @@ namespace trueasync::php {
 class PhpCoroutine;
 
 struct Request {
-    std::unique_ptr<Runtime> runtime;
+    Runtime* runtime = nullptr;     // our own; a library may end the process on a coroutine's stack, which must stay where it is then
     PhpCoroutine* main = nullptr;  // counted
     Ref<ScopeEvent> main_scope;
     VmState scheduler_vm = {};  // in force while no coroutine runs

@@ -17,6 +17,7 @@
 #include <sys/socket.h>
 #include <ext/standard/file.h>
 
+#include <cstdlib>
 #include <string_view>
 #include <utility>
 
@@ -44,6 +45,12 @@ zend_execute_data* library_call() noexcept {
 /// unwinds may talk to connections that have nothing to do with it.
 bool is_still_cut_off(const PhpCoroutine& coroutine) noexcept {
     return EG(exception) == coroutine.cut_off && (!coroutine.is_cut_off_in_call || library_call() != nullptr);
+}
+
+/// A callback of the library was cancelled, and the library goes on as if nothing had happened.
+bool was_callback_cancelled() noexcept {
+    const zend_object* thrown = EG(exception);
+    return library_call() != nullptr && (is_exit(thrown) || instanceof_function(thrown->ce, ce_cancellation));
 }
 
 /// Whether the running function is one of PHP's own whose name begins so.
@@ -108,10 +115,7 @@ public:
         end_cut_off(php);
         throw_in_php(*cancellation);
         if (EG(exception) != nullptr) {
-            php.cut_off = EG(exception);
-            php.is_cut_off_in_call = library_call() != nullptr;
-            GC_ADDREF(php.cut_off);
-            ++cut_offs;
+            begin_cut_off(php);
         }
         return true;
     }
@@ -153,14 +157,26 @@ public:
     }
 
 private:
+    /// The exception in flight ends whatever the running coroutine is in.
+    void begin_cut_off(PhpCoroutine& php) noexcept {
+        php.cut_off = EG(exception);
+        php.is_cut_off_in_call = library_call() != nullptr;
+        GC_ADDREF(php.cut_off);
+        ++cut_offs;
+    }
+
     /// Whether it may suspend where it is.
-    static TA_INLINE Answer gate(PhpCoroutine& php) noexcept {
+    TA_INLINE Answer gate(PhpCoroutine& php) noexcept {
         if (UNEXPECTED(php.cut_off != nullptr)) {
             end_cut_off_aside(php);  // it made way for an exception that was never thrown
             if (is_still_cut_off(php)) {
                 return Answer::Fail;
             }
             end_cut_off(php);
+        }
+        if (UNEXPECTED(EG(exception) != nullptr) && was_callback_cancelled()) {
+            begin_cut_off(php);
+            return Answer::Fail;
         }
         // The compiler's state is one for all.
         const bool is_wrong_place = request.is_in_scheduler || request.is_dying || CG(in_compilation);
@@ -305,6 +321,7 @@ void begin_transparent_io() noexcept {
     is_possible = static_cast<bool>(install_transparent(settings));
     if (is_possible) {
         hook_curl();
+        std::atexit([] { set_transparent(false); });  // a library may end the process in a coroutine
     }
     if (!is_possible) {
         zend_error(

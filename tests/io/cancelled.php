@@ -96,6 +96,33 @@ return [
             $db->query('select 7')->fetchColumn() === 7 || fail('the connection is broken');
         }
     },
+    // The callback is cancelled, not the library, which would wait for the next message.
+    'cancelled: redis, in a callback' => function () {
+        need('redis');
+        $connect = function () {
+            $redis = new Redis();
+            $redis->connect(...explode(':', server('REDIS')));
+            return $redis;
+        };
+        foreach (['subscribe', 'psubscribe'] as $method) {
+            $is_called = false;
+            $wait = function () use (&$is_called) {
+                $is_called = true;
+                delay(60_000);
+            };
+            $subscriber = spawn(fn() => $connect()->$method(["cancelled-$method"], $wait));
+            while (!$is_called) {
+                $connect()->publish("cancelled-$method", 'message');
+                delay(5);
+            }
+            $subscriber->cancel();
+            try {
+                await($subscriber);
+                fail("$method: not cancelled");
+            } catch (Async\AsyncCancellation) {
+            }
+        }
+    },
     'cancelled: mysqli, pdo_mysql' => function () {
         need('mysqli', 'pdo_mysql');
         [$host, $port] = explode(':', server('MARIADB'));
