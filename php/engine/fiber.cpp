@@ -46,10 +46,18 @@ public:
             self->waiter_->wake();
         }
     }
+    static void refuse(Handover*& place, Ref<Error> error) noexcept {
+        if (place != nullptr) {
+            place->error_ = std::move(error);
+            send(place, {}, false);
+        }
+    }
 
     /// What was sent, into `return_value` or thrown.
     void receive(zval* return_value) noexcept {
-        if (is_exception_) {
+        if (error_ != nullptr) {
+            throw_in_php(*error_);
+        } else if (is_exception_) {
             zval exception;
             value_.move_to(&exception);
             zend_throw_exception_internal(Z_OBJ(exception));
@@ -67,6 +75,7 @@ public:
 private:
     DirectWait* waiter_ = nullptr;
     Value value_;
+    Ref<Error> error_;
     bool is_exception_ = false;
 };
 
@@ -109,9 +118,13 @@ public:
         if (fiber_ != nullptr) {  // it has never run
             fiber_->context.status = ZEND_FIBER_STATUS_DEAD;
             fiber_->flags |= ZEND_FIBER_FLAG_THREW;
+            if (drive_->coroutine != nullptr && drive_->coroutine->error() != nullptr) {
+                Handover::refuse(drive_->driver, Ref<Error>(drive_->coroutine->error()));
+            }
             OBJ_RELEASE(&fiber_->std);
         }
     }
+    bool is_called() const noexcept override { return true; }
 
     Ref<Error> run() override {
         EG(active_fiber) = fiber_;
