@@ -163,12 +163,11 @@ public:
     }
 
 private:
-    /// It is the driver's. Of a fiber that nobody drives it is the coroutine's.
+    /// It is the driver's. Of a fiber that nobody drives it is the coroutine's, as `exit()` always is.
     void end_with_exception() noexcept {
-        const bool is_driven = drive_->driver != nullptr;
-        if (zend_is_graceful_exit(EG(exception)) || (zend_is_unwind_exit(EG(exception)) && !is_driven)) {
+        if (zend_is_graceful_exit(EG(exception))) {
             zend_clear_exception();
-        } else if (is_driven && !zend_is_unwind_exit(EG(exception))) {
+        } else if (drive_->driver != nullptr && !zend_is_unwind_exit(EG(exception))) {
             zend_object* thrown = EG(exception);
             GC_ADDREF(thrown);
             zend_clear_exception();
