@@ -4,6 +4,7 @@
 #include "../classes/exceptions.hpp"
 #include "../error.hpp"
 #include "../per_thread.hpp"
+#include "gc.hpp"
 #include "mentions.hpp"
 #include "replace.hpp"
 #include "request.hpp"
@@ -365,6 +366,16 @@ void destroy_fiber(zend_object* object) {
         return;
     }
     const ExceptionPause pause;
+    if (CollectorState::is_collecting()) {
+        // It has others to close too: waits no longer than until this one suspends, as with other destructors.
+        link->coroutine->set_priority(Priority::High);
+        close_fiber(fiber, *link);
+        link->coroutine->set_priority(Priority::Normal);
+        if (detail::hot_here().queue.head() == link->coroutine.get()) {
+            Scheduler::run_head(std::source_location());
+        }
+        return;
+    }
     close_fiber(fiber, *link);
     if (!request.is_in_scheduler) {
         zval ignored;
