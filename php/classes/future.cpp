@@ -260,7 +260,12 @@ using namespace trueasync::php;
 
 ZEND_METHOD(Async_FutureState, __construct) {
     ZEND_PARSE_PARAMETERS_NONE();
-    FutureObject::of(ZEND_THIS).future = make_ref<PhpFuture>();
+    FutureData& self = FutureObject::of(ZEND_THIS);
+    if (self.future != nullptr) {
+        zend_throw_error(nullptr, "The future state is constructed already");
+        return;
+    }
+    self.future = make_ref<PhpFuture>();
 }
 
 ZEND_METHOD(Async_FutureState, complete) {
@@ -294,8 +299,10 @@ ZEND_METHOD(Async_Future, __construct) {
     Z_PARAM_OBJ_OF_CLASS(state, ce_future_state)
     ZEND_PARSE_PARAMETERS_END();
     FutureData& self = FutureObject::of(ZEND_THIS);
-    self.future.reset();
-    self.origin.reset();
+    if (self.completion() != nullptr) {
+        zend_throw_error(nullptr, "The future is constructed already");
+        return;
+    }
     GC_ADDREF(state);
     self.state = Value::adopt(state);
 }

@@ -72,10 +72,15 @@ ZEND_METHOD(Async_ThreadChannel, __construct) {
         zend_argument_value_error(1, "must be between 1 and %d", INT32_MAX);
         return;
     }
+    ChannelData& self = ThreadChannelObject::of(ZEND_THIS);
+    if (self.is_made) {
+        zend_throw_error(nullptr, "The channel is constructed already");
+        return;
+    }
     ChannelSettings settings;
     settings.capacity = static_cast<std::uint32_t>(capacity);
     settings.has_owner = false;
-    ThreadChannelObject::of(ZEND_THIS).make(settings, ThreadChannelObject::kOffset);
+    self.make(settings, ThreadChannelObject::kOffset);
 }
 
 ZEND_METHOD(Async_ThreadChannel, send) {
