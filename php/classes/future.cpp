@@ -148,7 +148,14 @@ void show_completion(FutureOf<Value>& future, std::uint32_t holders, Shown& show
     }
 }
 
-FutureOf<Value>& future_of(zval* object) { return *FutureObject::of(object).completion(); }
+/// Null: it threw, since the constructor was not called or has failed.
+FutureOf<Value>* future_of(zend_object* object) {
+    FutureOf<Value>* future = FutureObject::of(object).completion();
+    if (UNEXPECTED(future == nullptr)) {
+        zend_throw_error(nullptr, "The future%s was not constructed", object->ce == ce_future_state ? " state" : "");
+    }
+    return future;
+}
 
 void completing_here(FutureOf<Value>& future) {
     if (auto* own = dynamic_cast<PhpFuture*>(&future)) {
@@ -161,7 +168,11 @@ bool prepare_completion(FutureOf<Value>& future) { return future.callback_count(
 
 /// What a state completes, with the present place as that of the completion. Null: it threw.
 FutureOf<Value>* completing(zval* state) {
-    FutureOf<Value>& future = future_of(state);
+    FutureOf<Value>* const completion = future_of(Z_OBJ_P(state));
+    if (completion == nullptr) {
+        return nullptr;
+    }
+    FutureOf<Value>& future = *completion;
     const FutureData::Owner owner = FutureObject::of(state).owner;
     const char* refusal = nullptr;
     if (UNEXPECTED(owner == FutureData::Owner::Other)) {
@@ -182,19 +193,26 @@ FutureOf<Value>* completing(zval* state) {
     return &future;
 }
 
+#define TA_FUTURE_SELF                                             \
+    FutureOf<Value>* const future = future_of(Z_OBJ_P(ZEND_THIS)); \
+    if (future == nullptr) {                                       \
+        return;                                                    \
+    }
+
 void chain(INTERNAL_FUNCTION_PARAMETERS, PhpLink::Kind kind) {
     zend_fcall_info call;
     zend_fcall_info_cache cache;
     ZEND_PARSE_PARAMETERS_START(1, 1)
     Z_PARAM_FUNC(call, cache)
     ZEND_PARSE_PARAMETERS_END();
-    if (future_of(ZEND_THIS).is_completed() && !start()) {
+    TA_FUTURE_SELF
+    if (future->is_completed() && !start()) {
         return;  // else whoever completes it
     }
     auto origin = std::make_shared<Origin>(Origin{Value(ZEND_THIS)});
     auto target = make_ref<PhpFuture>();
     target->has_object = true;
-    future_of(ZEND_THIS).then(std::make_unique<PhpLink>(kind, Callable(call, cache), target, origin));
+    future->then(std::make_unique<PhpLink>(kind, Callable(call, cache), target, origin));
     zend_object* derived = make_future(std::move(target));
     FutureObject::of(derived).origin = std::move(origin);
     RETURN_OBJ(derived);
@@ -250,7 +268,7 @@ void register_future() {
     ce_future = register_class_Async_Future(ce_completable);
     FutureObject::register_class(ce_future_state);
     FutureObject::register_class(ce_future);
-    add_awaitable(ce_future, [](zend_object* object) -> Event* { return FutureObject::of(object).completion(); });
+    add_awaitable(ce_future, [](zend_object* object) -> Event* { return future_of(object); });
 }
 
 }  // namespace trueasync::php
@@ -290,7 +308,8 @@ ZEND_METHOD(Async_FutureState, error) {
 
 ZEND_METHOD(Async_FutureState, ignore) {
     ZEND_PARSE_PARAMETERS_NONE();
-    future_of(ZEND_THIS).ignore();
+    TA_FUTURE_SELF
+    future->ignore();
 }
 
 ZEND_METHOD(Async_Future, __construct) {
@@ -301,6 +320,9 @@ ZEND_METHOD(Async_Future, __construct) {
     FutureData& self = FutureObject::of(ZEND_THIS);
     if (self.completion() != nullptr) {
         zend_throw_error(nullptr, "The future is constructed already");
+        return;
+    }
+    if (future_of(state) == nullptr) {
         return;
     }
     GC_ADDREF(state);
@@ -332,7 +354,8 @@ ZEND_METHOD(Async_Future, failed) {
 
 ZEND_METHOD(Async_Future, isCancelled) {
     ZEND_PARSE_PARAMETERS_NONE();
-    RETURN_BOOL(future_of(ZEND_THIS).is_cancelled());
+    TA_FUTURE_SELF
+    RETURN_BOOL(future->is_cancelled());
 }
 
 ZEND_METHOD(Async_Future, cancel) {
@@ -341,16 +364,17 @@ ZEND_METHOD(Async_Future, cancel) {
     Z_PARAM_OPTIONAL
     Z_PARAM_OBJ_OF_CLASS_OR_NULL(cancellation, ce_async_cancellation)
     ZEND_PARSE_PARAMETERS_END();
-    FutureOf<Value>& future = future_of(ZEND_THIS);
-    if (!future.is_completed() && prepare_completion(future)) {
-        completing_here(future);
-        future.cancel(make_cancellation(cancellation, "Future has been cancelled"));
+    TA_FUTURE_SELF
+    if (!future->is_completed() && prepare_completion(*future)) {
+        completing_here(*future);
+        future->cancel(make_cancellation(cancellation, "Future has been cancelled"));
     }
 }
 
 ZEND_METHOD(Async_Future, ignore) {
     ZEND_PARSE_PARAMETERS_NONE();
-    future_of(ZEND_THIS).ignore();
+    TA_FUTURE_SELF
+    future->ignore();
     RETURN_OBJ_COPY(Z_OBJ_P(ZEND_THIS));
 }
 
@@ -364,30 +388,31 @@ ZEND_METHOD(Async_Future, await) {
     Z_PARAM_OPTIONAL
     Z_PARAM_OBJ_OF_CLASS_OR_NULL(token, ce_completable)
     ZEND_PARSE_PARAMETERS_END();
+    TA_FUTURE_SELF
     if (start()) {
-        await_event(future_of(ZEND_THIS), token != Z_OBJ_P(ZEND_THIS) ? token : nullptr, return_value);
+        await_event(*future, token != Z_OBJ_P(ZEND_THIS) ? token : nullptr, return_value);
     }
 }
 
 // What both classes answer alike.
-#define TA_FUTURE_BOTH(method, statement)                                \
-    ZEND_METHOD(Async_FutureState, method) {                             \
-        ZEND_PARSE_PARAMETERS_NONE();                                    \
-        [[maybe_unused]] FutureOf<Value>& future = future_of(ZEND_THIS); \
-        statement;                                                       \
-    }                                                                    \
-    ZEND_METHOD(Async_Future, method) {                                  \
-        ZEND_PARSE_PARAMETERS_NONE();                                    \
-        [[maybe_unused]] FutureOf<Value>& future = future_of(ZEND_THIS); \
-        statement;                                                       \
+#define TA_FUTURE_BOTH(method, statement)    \
+    ZEND_METHOD(Async_FutureState, method) { \
+        ZEND_PARSE_PARAMETERS_NONE();        \
+        TA_FUTURE_SELF                       \
+        statement;                           \
+    }                                        \
+    ZEND_METHOD(Async_Future, method) {      \
+        ZEND_PARSE_PARAMETERS_NONE();        \
+        TA_FUTURE_SELF                       \
+        statement;                           \
     }
-TA_FUTURE_BOTH(isCompleted, RETURN_BOOL(future.is_completed()))
+TA_FUTURE_BOTH(isCompleted, RETURN_BOOL(future->is_completed()))
 TA_FUTURE_BOTH(getAwaitingInfo, {
     array_init_size(return_value, 1);
-    add_next_index_string(return_value, future.info().c_str());
+    add_next_index_string(return_value, future->info().c_str());
 })
-TA_FUTURE_BOTH(getCreatedFileAndLine, return_place(future.created_at(), return_value))
-TA_FUTURE_BOTH(getCreatedLocation, return_location(future.created_at(), return_value))
-TA_FUTURE_BOTH(getCompletedFileAndLine, return_place(future.completed_at(), return_value))
-TA_FUTURE_BOTH(getCompletedLocation, return_location(future.completed_at(), return_value))
+TA_FUTURE_BOTH(getCreatedFileAndLine, return_place(future->created_at(), return_value))
+TA_FUTURE_BOTH(getCreatedLocation, return_location(future->created_at(), return_value))
+TA_FUTURE_BOTH(getCompletedFileAndLine, return_place(future->completed_at(), return_value))
+TA_FUTURE_BOTH(getCompletedLocation, return_location(future->completed_at(), return_value))
 #undef TA_FUTURE_BOTH
