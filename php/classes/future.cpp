@@ -20,7 +20,7 @@ struct Origin {
     Value source;  // an object
 };
 
-void show_completion(FutureOf<Value>& future, std::uint32_t holders, Shown& shown);
+void suspect_chain(FutureOf<Value>& future);
 
 /// Both classes look the same inside.
 struct FutureData {
@@ -39,13 +39,16 @@ struct FutureData {
             shown.add(origin->source);
         }
         if (future != nullptr) {
-            show_completion(*future, 1, shown);
+            show_future(*future, 1, shown);
         }
     }
 };
 using FutureObject = ObjectOf<FutureData>;
 
 FutureData::~FutureData() {
+    if (future != nullptr && !future->is_completed() && future->callback_count() != 0) {
+        suspect_chain(*future);
+    }
     if (origin != nullptr) {
         static_cast<PhpFuture&>(*future).has_object = false;
     }
@@ -109,9 +112,14 @@ public:
         return {};
     }
 
+    void suspect() noexcept {
+        if (Z_REFCOUNTED_P(callable_.function().get())) {
+            gc_check_possible_root(Z_COUNTED_P(callable_.function().get()));
+        }
+    }
     void show(Shown& shown) {
         shown.add(callable_);
-        show_completion(*target_, target_->has_object ? 2 : 1, shown);
+        show_future(*target_, target_->has_object ? 2 : 1, shown);
     }
 
 private:
@@ -136,16 +144,9 @@ private:
     std::weak_ptr<Origin> origin_;
 };
 
-/// What it holds, unless more than `holders` have it: then it is somebody's who is not seen from here.
-void show_completion(FutureOf<Value>& future, std::uint32_t holders, Shown& shown) {
-    if (future.ref_count() != holders) {
-        return;
-    }
-    future.each_value([&](Value& value) { shown.add(value); });
-    shown.add(future.error());
-    if (!future.is_completed()) {
-        future.each_continuation([&](Continuation& link) { static_cast<PhpLink&>(link).show(shown); });
-    }
+/// An object that held the future goes: what is left may be a cycle, which the collector does not notice by itself.
+void suspect_chain(FutureOf<Value>& future) {
+    future.each_continuation([](Continuation& link) { static_cast<PhpLink&>(link).suspect(); });
 }
 
 /// Null: it threw, since the constructor was not called or has failed.
@@ -219,6 +220,17 @@ void chain(INTERNAL_FUNCTION_PARAMETERS, PhpLink::Kind kind) {
 }
 
 }  // namespace
+
+void show_future(FutureOf<Value>& future, std::uint32_t holders, Shown& shown) {
+    if (future.ref_count() != holders) {
+        return;
+    }
+    future.each_value([&](Value& value) { shown.add(value); });
+    shown.add(future.error());
+    if (!future.is_completed()) {
+        future.each_continuation([&](Continuation& link) { static_cast<PhpLink&>(link).show(shown); });
+    }
+}
 
 PhpFuture::PhpFuture() : FutureOf<Value>(Place()) { created_ = place_here(created_file_); }
 
