@@ -82,8 +82,16 @@ class Walk final : public HelperBody {
 public:
     Walk(std::shared_ptr<Gathering> gathering, zval* iterable, Ref<ScopeEvent> scope)
         : gathering_(std::move(gathering)), iterable_(iterable), scope_(std::move(scope)) {}
+    ~Walk() override {
+        if (coroutine != nullptr && !has_begun_ && !gathering_->is_over()) {
+            gathering_->wait().abort(Ref<Error>(coroutine->error()));
+        }
+    }
+
+    bool is_called() const noexcept override { return true; }
 
     Ref<Error> run() override {
+        has_begun_ = true;
         zend_object_iterator* iterator =
             Z_OBJCE_P(iterable_.get())->get_iterator(Z_OBJCE_P(iterable_.get()), iterable_.get(), 0);
         if (iterator != nullptr && EG(exception) == nullptr) {
@@ -106,6 +114,8 @@ public:
         }
         return {};
     }
+
+    const Coroutine* coroutine = nullptr;
 
 private:
     void walk(zend_object_iterator& iterator) {
@@ -144,6 +154,7 @@ private:
     std::shared_ptr<Gathering> gathering_;
     Value iterable_;
     Ref<ScopeEvent> scope_;  // of what the iterator spawns
+    bool has_begun_ = false;
 };
 
 void put(zval* array, Value& key, Value value) {
@@ -199,12 +210,14 @@ std::shared_ptr<Gathering> gather(const Question& question) {
     } else {
         gathering->wait().keep_open();
         const Ref<ScopeEvent> scope = ScopeEvent::create(current_scope());
+        auto body = std::make_unique<Walk>(gathering, question.triggers, scope);
+        Walk& walk = *body;
         if (!check(request.runtime->scheduler().spawn_helper(
-                std::make_unique<Walk>(gathering, question.triggers, scope), Place(), Priority::Normal, scope.get(),
-                &walker
+                std::move(body), Place(), Priority::Normal, scope.get(), &walker
             ))) {
             return nullptr;
         }
+        walk.coroutine = walker.get();
     }
     const bool has_come = has_arrived(gathering->wait().wait(limit));
     if (walker != nullptr && !walker->is_finished()) {

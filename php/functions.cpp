@@ -47,7 +47,10 @@ ZEND_FUNCTION(Async_spawn_with) {
         return;
     }
     const bool is_given = Z_TYPE_P(provided.get()) == IS_OBJECT;
-    ScopeEvent* scope = is_given ? &scope_of(Z_OBJ_P(provided.get())) : current_scope();
+    ScopeEvent* scope = is_given ? scope_of(Z_OBJ_P(provided.get())) : current_scope();
+    if (scope == nullptr) {
+        return;
+    }
     if (!instanceof_function(provider->ce, ce_spawn_strategy)) {
         spawn_coroutine(make_coroutine(task), scope, return_value);
         return;

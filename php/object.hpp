@@ -52,6 +52,9 @@ public:
         return object;
     }
 
+    /// Those of all such objects, after `register_class`.
+    static const zend_object_handlers& handlers() noexcept { return handlers_; }
+
     /// Objects of `ce` are such ones.
     static void register_class(zend_class_entry* ce) noexcept {
         ce->create_object = create;

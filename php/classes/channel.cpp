@@ -74,6 +74,19 @@ zend_object_iterator* get_iterator(zend_class_entry* /*ce*/, zval* object, int b
     return IteratorOf<ChannelWalk>::create(object);
 }
 
+/// Of one that a chain waits in, where the channel's end may call PHP code: that must not come when the collector frees what the code uses.
+zend_object_handlers chained_handlers;
+
+void end_chains(zend_object* object) {
+    ChannelOf<Value>& channel = ChannelObject::of(object).channel;
+    bool has_chains = false;
+    channel.each_kept([&](FutureOf<Value>&) { has_chains = true; });
+    if (has_chains) {
+        const ExceptionPause pause;
+        channel.close(ChannelCloseReason::Disposed);
+    }
+}
+
 }  // namespace
 
 void set_close_reason(zend_object* exception, int reason) noexcept {
@@ -91,6 +104,8 @@ void register_channel() {
     ce_channel = register_class_Async_Channel(ce_awaitable, zend_ce_aggregate, zend_ce_countable);
     ce_channel->get_iterator = get_iterator;
     ChannelObject::register_class(ce_channel);
+    chained_handlers = ChannelObject::handlers();
+    chained_handlers.dtor_obj = end_chains;
     add_awaitable(ce_channel, [](zend_object* object) -> Event* { return channel_of(object); });
 }
 
@@ -199,7 +214,11 @@ ZEND_METHOD(Async_Channel, recvAsync) {
     }
     Value file;
     const Place place = place_here(file);
-    RETURN_OBJ(make_future(channel->recv_async(place), std::move(file)));
+    Ref<FutureOf<Value>> future = channel->recv_async(place);
+    if (!future->is_completed()) {
+        Z_OBJ_P(ZEND_THIS)->handlers = &chained_handlers;
+    }
+    RETURN_OBJ(make_future(std::move(future), std::move(file)));
 }
 
 ZEND_METHOD(Async_Channel, close) {

@@ -4,6 +4,8 @@
 
 #include "../object.hpp"
 
+#include "future.hpp"
+
 #include <trueasync/sync/channel.hpp>
 
 namespace trueasync::php {
@@ -35,6 +37,7 @@ struct ChannelData {
     void show(Shown& shown) {
         if (is_made) {
             channel.each_value([&](Value& value) { shown.add(value); });
+            channel.each_kept([&](FutureOf<Value>& future) { show_future(future, 1, shown); });
         }
     }
 };

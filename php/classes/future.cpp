@@ -20,7 +20,7 @@ struct Origin {
     Value source;  // an object
 };
 
-void show_completion(FutureOf<Value>& future, std::uint32_t holders, Shown& shown);
+void suspect_chain(FutureOf<Value>& future);
 
 /// Both classes look the same inside.
 struct FutureData {
@@ -39,13 +39,16 @@ struct FutureData {
             shown.add(origin->source);
         }
         if (future != nullptr) {
-            show_completion(*future, 1, shown);
+            show_future(*future, 1, shown);
         }
     }
 };
 using FutureObject = ObjectOf<FutureData>;
 
 FutureData::~FutureData() {
+    if (future != nullptr && !future->is_completed() && future->callback_count() != 0) {
+        suspect_chain(*future);
+    }
     if (origin != nullptr) {
         static_cast<PhpFuture&>(*future).has_object = false;
     }
@@ -109,9 +112,14 @@ public:
         return {};
     }
 
+    void suspect() noexcept {
+        if (Z_REFCOUNTED_P(callable_.function().get())) {
+            gc_check_possible_root(Z_COUNTED_P(callable_.function().get()));
+        }
+    }
     void show(Shown& shown) {
         shown.add(callable_);
-        show_completion(*target_, target_->has_object ? 2 : 1, shown);
+        show_future(*target_, target_->has_object ? 2 : 1, shown);
     }
 
 private:
@@ -136,19 +144,19 @@ private:
     std::weak_ptr<Origin> origin_;
 };
 
-/// What it holds, unless more than `holders` have it: then it is somebody's who is not seen from here.
-void show_completion(FutureOf<Value>& future, std::uint32_t holders, Shown& shown) {
-    if (future.ref_count() != holders) {
-        return;
-    }
-    future.each_value([&](Value& value) { shown.add(value); });
-    shown.add(future.error());
-    if (!future.is_completed()) {
-        future.each_continuation([&](Continuation& link) { static_cast<PhpLink&>(link).show(shown); });
-    }
+/// An object that held the future goes: what is left may be a cycle, which the collector does not notice by itself.
+void suspect_chain(FutureOf<Value>& future) {
+    future.each_continuation([](Continuation& link) { static_cast<PhpLink&>(link).suspect(); });
 }
 
-FutureOf<Value>& future_of(zval* object) { return *FutureObject::of(object).completion(); }
+/// Null: it threw, since the constructor was not called or has failed.
+FutureOf<Value>* future_of(zend_object* object) {
+    FutureOf<Value>* future = FutureObject::of(object).completion();
+    if (UNEXPECTED(future == nullptr)) {
+        zend_throw_error(nullptr, "The future%s was not constructed", object->ce == ce_future_state ? " state" : "");
+    }
+    return future;
+}
 
 void completing_here(FutureOf<Value>& future) {
     if (auto* own = dynamic_cast<PhpFuture*>(&future)) {
@@ -161,7 +169,11 @@ bool prepare_completion(FutureOf<Value>& future) { return future.callback_count(
 
 /// What a state completes, with the present place as that of the completion. Null: it threw.
 FutureOf<Value>* completing(zval* state) {
-    FutureOf<Value>& future = future_of(state);
+    FutureOf<Value>* const completion = future_of(Z_OBJ_P(state));
+    if (completion == nullptr) {
+        return nullptr;
+    }
+    FutureOf<Value>& future = *completion;
     const FutureData::Owner owner = FutureObject::of(state).owner;
     const char* refusal = nullptr;
     if (UNEXPECTED(owner == FutureData::Owner::Other)) {
@@ -182,25 +194,43 @@ FutureOf<Value>* completing(zval* state) {
     return &future;
 }
 
+#define TA_FUTURE_SELF                                             \
+    FutureOf<Value>* const future = future_of(Z_OBJ_P(ZEND_THIS)); \
+    if (future == nullptr) {                                       \
+        return;                                                    \
+    }
+
 void chain(INTERNAL_FUNCTION_PARAMETERS, PhpLink::Kind kind) {
     zend_fcall_info call;
     zend_fcall_info_cache cache;
     ZEND_PARSE_PARAMETERS_START(1, 1)
     Z_PARAM_FUNC(call, cache)
     ZEND_PARSE_PARAMETERS_END();
-    if (future_of(ZEND_THIS).is_completed() && !start()) {
+    TA_FUTURE_SELF
+    if (future->is_completed() && !start()) {
         return;  // else whoever completes it
     }
     auto origin = std::make_shared<Origin>(Origin{Value(ZEND_THIS)});
     auto target = make_ref<PhpFuture>();
     target->has_object = true;
-    future_of(ZEND_THIS).then(std::make_unique<PhpLink>(kind, Callable(call, cache), target, origin));
+    future->then(std::make_unique<PhpLink>(kind, Callable(call, cache), target, origin));
     zend_object* derived = make_future(std::move(target));
     FutureObject::of(derived).origin = std::move(origin);
     RETURN_OBJ(derived);
 }
 
 }  // namespace
+
+void show_future(FutureOf<Value>& future, std::uint32_t holders, Shown& shown) {
+    if (future.ref_count() != holders) {
+        return;
+    }
+    future.each_value([&](Value& value) { shown.add(value); });
+    shown.add(future.error());
+    if (!future.is_completed()) {
+        future.each_continuation([&](Continuation& link) { static_cast<PhpLink&>(link).show(shown); });
+    }
+}
 
 PhpFuture::PhpFuture() : FutureOf<Value>(Place()) { created_ = place_here(created_file_); }
 
@@ -250,7 +280,7 @@ void register_future() {
     ce_future = register_class_Async_Future(ce_completable);
     FutureObject::register_class(ce_future_state);
     FutureObject::register_class(ce_future);
-    add_awaitable(ce_future, [](zend_object* object) -> Event* { return FutureObject::of(object).completion(); });
+    add_awaitable(ce_future, [](zend_object* object) -> Event* { return future_of(object); });
 }
 
 }  // namespace trueasync::php
@@ -260,7 +290,12 @@ using namespace trueasync::php;
 
 ZEND_METHOD(Async_FutureState, __construct) {
     ZEND_PARSE_PARAMETERS_NONE();
-    FutureObject::of(ZEND_THIS).future = make_ref<PhpFuture>();
+    FutureData& self = FutureObject::of(ZEND_THIS);
+    if (self.future != nullptr) {
+        zend_throw_error(nullptr, "The future state is constructed already");
+        return;
+    }
+    self.future = make_ref<PhpFuture>();
 }
 
 ZEND_METHOD(Async_FutureState, complete) {
@@ -285,7 +320,8 @@ ZEND_METHOD(Async_FutureState, error) {
 
 ZEND_METHOD(Async_FutureState, ignore) {
     ZEND_PARSE_PARAMETERS_NONE();
-    future_of(ZEND_THIS).ignore();
+    TA_FUTURE_SELF
+    future->ignore();
 }
 
 ZEND_METHOD(Async_Future, __construct) {
@@ -294,8 +330,13 @@ ZEND_METHOD(Async_Future, __construct) {
     Z_PARAM_OBJ_OF_CLASS(state, ce_future_state)
     ZEND_PARSE_PARAMETERS_END();
     FutureData& self = FutureObject::of(ZEND_THIS);
-    self.future.reset();
-    self.origin.reset();
+    if (self.completion() != nullptr) {
+        zend_throw_error(nullptr, "The future is constructed already");
+        return;
+    }
+    if (future_of(state) == nullptr) {
+        return;
+    }
     GC_ADDREF(state);
     self.state = Value::adopt(state);
 }
@@ -325,7 +366,8 @@ ZEND_METHOD(Async_Future, failed) {
 
 ZEND_METHOD(Async_Future, isCancelled) {
     ZEND_PARSE_PARAMETERS_NONE();
-    RETURN_BOOL(future_of(ZEND_THIS).is_cancelled());
+    TA_FUTURE_SELF
+    RETURN_BOOL(future->is_cancelled());
 }
 
 ZEND_METHOD(Async_Future, cancel) {
@@ -334,16 +376,17 @@ ZEND_METHOD(Async_Future, cancel) {
     Z_PARAM_OPTIONAL
     Z_PARAM_OBJ_OF_CLASS_OR_NULL(cancellation, ce_async_cancellation)
     ZEND_PARSE_PARAMETERS_END();
-    FutureOf<Value>& future = future_of(ZEND_THIS);
-    if (!future.is_completed() && prepare_completion(future)) {
-        completing_here(future);
-        future.cancel(make_cancellation(cancellation, "Future has been cancelled"));
+    TA_FUTURE_SELF
+    if (!future->is_completed() && prepare_completion(*future)) {
+        completing_here(*future);
+        future->cancel(make_cancellation(cancellation, "Future has been cancelled"));
     }
 }
 
 ZEND_METHOD(Async_Future, ignore) {
     ZEND_PARSE_PARAMETERS_NONE();
-    future_of(ZEND_THIS).ignore();
+    TA_FUTURE_SELF
+    future->ignore();
     RETURN_OBJ_COPY(Z_OBJ_P(ZEND_THIS));
 }
 
@@ -357,30 +400,31 @@ ZEND_METHOD(Async_Future, await) {
     Z_PARAM_OPTIONAL
     Z_PARAM_OBJ_OF_CLASS_OR_NULL(token, ce_completable)
     ZEND_PARSE_PARAMETERS_END();
+    TA_FUTURE_SELF
     if (start()) {
-        await_event(future_of(ZEND_THIS), token != Z_OBJ_P(ZEND_THIS) ? token : nullptr, return_value);
+        await_event(*future, token != Z_OBJ_P(ZEND_THIS) ? token : nullptr, return_value);
     }
 }
 
 // What both classes answer alike.
-#define TA_FUTURE_BOTH(method, statement)                                \
-    ZEND_METHOD(Async_FutureState, method) {                             \
-        ZEND_PARSE_PARAMETERS_NONE();                                    \
-        [[maybe_unused]] FutureOf<Value>& future = future_of(ZEND_THIS); \
-        statement;                                                       \
-    }                                                                    \
-    ZEND_METHOD(Async_Future, method) {                                  \
-        ZEND_PARSE_PARAMETERS_NONE();                                    \
-        [[maybe_unused]] FutureOf<Value>& future = future_of(ZEND_THIS); \
-        statement;                                                       \
+#define TA_FUTURE_BOTH(method, statement)    \
+    ZEND_METHOD(Async_FutureState, method) { \
+        ZEND_PARSE_PARAMETERS_NONE();        \
+        TA_FUTURE_SELF                       \
+        statement;                           \
+    }                                        \
+    ZEND_METHOD(Async_Future, method) {      \
+        ZEND_PARSE_PARAMETERS_NONE();        \
+        TA_FUTURE_SELF                       \
+        statement;                           \
     }
-TA_FUTURE_BOTH(isCompleted, RETURN_BOOL(future.is_completed()))
+TA_FUTURE_BOTH(isCompleted, RETURN_BOOL(future->is_completed()))
 TA_FUTURE_BOTH(getAwaitingInfo, {
     array_init_size(return_value, 1);
-    add_next_index_string(return_value, future.info().c_str());
+    add_next_index_string(return_value, future->info().c_str());
 })
-TA_FUTURE_BOTH(getCreatedFileAndLine, return_place(future.created_at(), return_value))
-TA_FUTURE_BOTH(getCreatedLocation, return_location(future.created_at(), return_value))
-TA_FUTURE_BOTH(getCompletedFileAndLine, return_place(future.completed_at(), return_value))
-TA_FUTURE_BOTH(getCompletedLocation, return_location(future.completed_at(), return_value))
+TA_FUTURE_BOTH(getCreatedFileAndLine, return_place(future->created_at(), return_value))
+TA_FUTURE_BOTH(getCreatedLocation, return_location(future->created_at(), return_value))
+TA_FUTURE_BOTH(getCompletedFileAndLine, return_place(future->completed_at(), return_value))
+TA_FUTURE_BOTH(getCompletedLocation, return_location(future->completed_at(), return_value))
 #undef TA_FUTURE_BOTH

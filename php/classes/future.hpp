@@ -9,6 +9,8 @@
 
 namespace trueasync::php {
 
+class Shown;
+
 inline zend_class_entry* ce_future_state = nullptr;
 inline zend_class_entry* ce_future = nullptr;
 
@@ -40,6 +42,9 @@ zend_object* make_future(Ref<FutureOf<Value>> future, Value file = {}) noexcept;
 
 /// The same for an answer of `asked`, which forgets it when the object goes before the answer has come.
 zend_object* make_future(Ref<PhpFuture> future, GroupEvent& asked) noexcept;
+
+/// Shows what hangs on a future that `holders` hold who are seen; nothing if more do.
+void show_future(FutureOf<Value>& future, std::uint32_t holders, Shown& shown);
 
 /// A state for another thread, which alone may complete from now on; one reference. Null: it threw, since this is done once.
 zend_object* give_future_state(zend_object* state) noexcept;

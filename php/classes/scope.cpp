@@ -110,7 +110,13 @@ Ref<ScopeEvent> make_scope(ScopeEvent* parent, Value& file) {
 
 }  // namespace
 
-ScopeEvent& scope_of(zend_object* object) noexcept { return *ScopeObject::of(object).scope; }
+ScopeEvent* scope_of(zend_object* object) noexcept {
+    ScopeEvent* scope = ScopeObject::of(object).scope.get();
+    if (UNEXPECTED(scope == nullptr)) {
+        zend_throw_error(nullptr, "The scope was not constructed");
+    }
+    return scope;
+}
 
 zend_object* scope_object(ScopeEvent& scope) noexcept {
     if (const auto found = objects->find(&scope); found != objects->end()) {
@@ -171,8 +177,6 @@ using namespace trueasync::php;
 
 namespace {
 
-ScopeEvent& self_of(zval* object) { return scope_of(Z_OBJ_P(object)); }
-
 /// `Scope::awaitAfterCancellation`'s own handler.
 class PhpObserver final : public ScopeEvent::ErrorObserver {
 public:
@@ -195,6 +199,12 @@ private:
 
 }  // namespace
 
+#define TA_SCOPE_SELF                                      \
+    ScopeEvent* const self = scope_of(Z_OBJ_P(ZEND_THIS)); \
+    if (self == nullptr) {                                 \
+        return;                                            \
+    }
+
 ZEND_METHOD(Async_Scope, __construct) {
     ZEND_PARSE_PARAMETERS_NONE();
     ScopeData& self = ScopeObject::of(ZEND_THIS);
@@ -210,7 +220,10 @@ ZEND_METHOD(Async_Scope, inherit) {
     Z_PARAM_OPTIONAL
     Z_PARAM_OBJ_OF_CLASS_OR_NULL(parent, ce_scope)
     ZEND_PARSE_PARAMETERS_END();
-    ScopeEvent* above = parent != nullptr ? &scope_of(parent) : &scope_here();
+    ScopeEvent* above = parent != nullptr ? scope_of(parent) : &scope_here();
+    if (above == nullptr) {
+        return;
+    }
     zend_object* object = ScopeObject::create(ce_scope);
     attach(object, make_scope(above, ScopeObject::of(object).file));
     ScopeObject::of(object).is_handle = true;
@@ -224,13 +237,15 @@ ZEND_METHOD(Async_Scope, provideScope) {
 
 ZEND_METHOD(Async_Scope, asNotSafely) {
     ZEND_PARSE_PARAMETERS_NONE();
-    self_of(ZEND_THIS).set_safe(false);
+    TA_SCOPE_SELF
+    self->set_safe(false);
     RETURN_OBJ_COPY(Z_OBJ_P(ZEND_THIS));
 }
 
 ZEND_METHOD(Async_Scope, allowZombies) {
     ZEND_PARSE_PARAMETERS_NONE();
-    self_of(ZEND_THIS).set_safe(true);
+    TA_SCOPE_SELF
+    self->set_safe(true);
     RETURN_OBJ_COPY(Z_OBJ_P(ZEND_THIS));
 }
 
@@ -241,8 +256,9 @@ ZEND_METHOD(Async_Scope, spawn) {
     Z_PARAM_OBJECT_OF_CLASS(closure, zend_ce_closure)
     Z_PARAM_VARIADIC_WITH_NAMED(task.arguments, task.count, task.named)
     ZEND_PARSE_PARAMETERS_END();
+    TA_SCOPE_SELF
     if (zend_fcall_info_init(closure, 0, &task.call, &task.cache, nullptr, nullptr) == SUCCESS && start()) {
-        spawn_coroutine(make_coroutine(task), &self_of(ZEND_THIS), return_value);
+        spawn_coroutine(make_coroutine(task), self, return_value);
     }
 }
 
@@ -252,17 +268,20 @@ ZEND_METHOD(Async_Scope, cancel) {
     Z_PARAM_OPTIONAL
     Z_PARAM_OBJ_OF_CLASS_OR_NULL(cancellation, ce_async_cancellation)
     ZEND_PARSE_PARAMETERS_END();
-    self_of(ZEND_THIS).cancel(make_cancellation(cancellation, "Scope was cancelled"));
+    TA_SCOPE_SELF
+    self->cancel(make_cancellation(cancellation, "Scope was cancelled"));
 }
 
 ZEND_METHOD(Async_Scope, dispose) {
     ZEND_PARSE_PARAMETERS_NONE();
-    self_of(ZEND_THIS).cancel(make_cancellation(nullptr, "Scope was cancelled"));
+    TA_SCOPE_SELF
+    self->cancel(make_cancellation(nullptr, "Scope was cancelled"));
 }
 
 ZEND_METHOD(Async_Scope, disposeSafely) {
     ZEND_PARSE_PARAMETERS_NONE();
-    self_of(ZEND_THIS).dispose_safely();
+    TA_SCOPE_SELF
+    self->dispose_safely();
 }
 
 ZEND_METHOD(Async_Scope, disposeAfterTimeout) {
@@ -274,12 +293,12 @@ ZEND_METHOD(Async_Scope, disposeAfterTimeout) {
         zend_argument_value_error(1, "must be greater than or equal to 0");
         return;
     }
-    ScopeEvent& self = self_of(ZEND_THIS);
+    TA_SCOPE_SELF
     const std::chrono::milliseconds delay(milliseconds);
     if (request.runtime != nullptr) {
-        check(self.dispose_after(delay));
-    } else if (!self.dispose_after(delay) && start()) {  // refused: there is something to dispose
-        check(self.dispose_after(delay));
+        check(self->dispose_after(delay));
+    } else if (!self->dispose_after(delay) && start()) {  // refused: there is something to dispose
+        check(self->dispose_after(delay));
     }
 }
 
@@ -288,9 +307,10 @@ ZEND_METHOD(Async_Scope, awaitCompletion) {
     ZEND_PARSE_PARAMETERS_START(1, 1)
     Z_PARAM_OBJ_OF_CLASS(token, ce_awaitable)
     ZEND_PARSE_PARAMETERS_END();
+    TA_SCOPE_SELF
     WaitLimit limit;
     if (may_suspend() && limit_of(token, limit)) {
-        const Ref<ScopeEvent> held(&self_of(ZEND_THIS));
+        const Ref<ScopeEvent> held(self);
         has_arrived(held->await_completion(limit));
     }
 }
@@ -304,11 +324,12 @@ ZEND_METHOD(Async_Scope, awaitAfterCancellation) {
     Z_PARAM_FUNC_OR_NULL(call, cache)
     Z_PARAM_OBJ_OF_CLASS_OR_NULL(token, ce_awaitable)
     ZEND_PARSE_PARAMETERS_END();
+    TA_SCOPE_SELF
     WaitLimit limit;
     if (!may_suspend() || !limit_of(token, limit)) {
         return;
     }
-    const Ref<ScopeEvent> held(&self_of(ZEND_THIS));
+    const Ref<ScopeEvent> held(self);
     if (ZEND_FCI_INITIALIZED(call)) {
         PhpObserver observer{Callable(call, cache)};
         has_arrived(held->await_after_cancellation(&observer, limit));
@@ -317,15 +338,15 @@ ZEND_METHOD(Async_Scope, awaitAfterCancellation) {
     }
 }
 
-#define TA_SCOPE_IS(method, expression)              \
-    ZEND_METHOD(Async_Scope, method) {               \
-        ZEND_PARSE_PARAMETERS_NONE();                \
-        const ScopeEvent& self = self_of(ZEND_THIS); \
-        RETURN_BOOL(expression);                     \
+#define TA_SCOPE_IS(method, expression) \
+    ZEND_METHOD(Async_Scope, method) {  \
+        ZEND_PARSE_PARAMETERS_NONE();   \
+        TA_SCOPE_SELF                   \
+        RETURN_BOOL(expression);        \
     }
-TA_SCOPE_IS(isFinished, self.is_finished())
-TA_SCOPE_IS(isClosed, self.is_closed())
-TA_SCOPE_IS(isCancelled, self.is_cancelled())
+TA_SCOPE_IS(isFinished, self->is_finished())
+TA_SCOPE_IS(isClosed, self->is_closed())
+TA_SCOPE_IS(isCancelled, self->is_cancelled())
 #undef TA_SCOPE_IS
 
 ZEND_METHOD(Async_Scope, setExceptionHandler) {
@@ -334,7 +355,8 @@ ZEND_METHOD(Async_Scope, setExceptionHandler) {
     ZEND_PARSE_PARAMETERS_START(1, 1)
     Z_PARAM_FUNC(call, cache)
     ZEND_PARSE_PARAMETERS_END();
-    self_of(ZEND_THIS).set_error_handler(std::make_shared<PhpErrorHandler>(Callable(call, cache)));
+    TA_SCOPE_SELF
+    self->set_error_handler(std::make_shared<PhpErrorHandler>(Callable(call, cache)));
 }
 
 ZEND_METHOD(Async_Scope, setChildScopeExceptionHandler) {
@@ -343,7 +365,8 @@ ZEND_METHOD(Async_Scope, setChildScopeExceptionHandler) {
     ZEND_PARSE_PARAMETERS_START(1, 1)
     Z_PARAM_FUNC(call, cache)
     ZEND_PARSE_PARAMETERS_END();
-    self_of(ZEND_THIS).set_child_error_handler(std::make_shared<PhpErrorHandler>(Callable(call, cache)));
+    TA_SCOPE_SELF
+    self->set_child_error_handler(std::make_shared<PhpErrorHandler>(Callable(call, cache)));
 }
 
 ZEND_METHOD(Async_Scope, finally) {
@@ -351,17 +374,18 @@ ZEND_METHOD(Async_Scope, finally) {
     ZEND_PARSE_PARAMETERS_START(1, 1)
     Z_PARAM_OBJECT_OF_CLASS(closure, zend_ce_closure)
     ZEND_PARSE_PARAMETERS_END();
-    ScopeEvent& self = self_of(ZEND_THIS);
-    std::unique_ptr<PhpFinally> made = make_finally(closure, nullptr, [held = &self] { return scope_object(*held); });
+    TA_SCOPE_SELF
+    std::unique_ptr<PhpFinally> made = make_finally(closure, nullptr, [self] { return scope_object(*self); });
     made->set_owed();
     std::unique_ptr<FinallyHandler> handler = std::move(made);
-    if (!self.add_finally(handler)) {
+    if (!self->add_finally(handler)) {
         call_finally_now(*handler);
     }
 }
 
 ZEND_METHOD(Async_Scope, getChildScopes) {
     ZEND_PARSE_PARAMETERS_NONE();
+    TA_SCOPE_SELF
     array_init(return_value);
-    self_of(ZEND_THIS).each_child([&](ScopeEvent& child) { add_next_index_object(return_value, scope_object(child)); });
+    self->each_child([&](ScopeEvent& child) { add_next_index_object(return_value, scope_object(child)); });
 }

@@ -13,8 +13,8 @@ inline zend_class_entry* ce_scope = nullptr;
 inline zend_class_entry* ce_scope_provider = nullptr;
 inline zend_class_entry* ce_spawn_strategy = nullptr;
 
-/// The scope behind an object.
-ScopeEvent& scope_of(zend_object* object) noexcept;
+/// The scope behind an object. Null: it threw, since the constructor was not called.
+ScopeEvent* scope_of(zend_object* object) noexcept;
 
 /// The object of a scope, made on demand; a new reference. There is one as long as somebody holds it.
 zend_object* scope_object(ScopeEvent& scope) noexcept;

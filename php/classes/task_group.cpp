@@ -111,6 +111,15 @@ struct GroupData {
 };
 using GroupObject = ObjectOf<GroupData>;
 
+/// Null: it threw, since the constructor was not called or has failed.
+PhpGroup* group_of(zend_object* object) {
+    PhpGroup* group = GroupObject::of(object).group.get();
+    if (UNEXPECTED(group == nullptr)) {
+        zend_throw_error(nullptr, "The %s was not constructed", object->ce == ce_task_set ? "task set" : "task group");
+    }
+    return group;
+}
+
 // --- foreach
 
 struct GroupWalk {
@@ -118,9 +127,9 @@ struct GroupWalk {
     TaskKey task;
 
     bool next(zend_object* source, Value& element) {
-        const Ref<PhpGroup> group = GroupObject::of(source).group;
+        const Ref<PhpGroup> group(group_of(source));
         std::optional<std::uint64_t> slot;
-        if (!may_suspend() || !has_arrived(group->next(cursor, slot)) || !slot.has_value()) {
+        if (group == nullptr || !may_suspend() || !has_arrived(group->next(cursor, slot)) || !slot.has_value()) {
             return false;
         }
         task = group->key_at(*slot);
@@ -156,8 +165,6 @@ zend_object_iterator* get_iterator(zend_class_entry* ce, zval* object, int by_re
     return IteratorOf<GroupWalk>::create(object);
 }
 
-PhpGroup& group_of(zval* object) { return *GroupObject::of(object).group; }
-
 bool in_range(zend_long value, std::uint32_t number) {
     if (value >= 0 && value <= UINT32_MAX) {
         return true;
@@ -187,8 +194,8 @@ void construct(INTERNAL_FUNCTION_PARAMETERS, GroupKind kind) {
         limits.queue_limit = static_cast<std::uint32_t>(queue_limit);
     }
     GroupData& self = GroupObject::of(ZEND_THIS);
-    ScopeEvent* parent = scope != nullptr ? &scope_of(scope) : &scope_here();
-    if (self.group != nullptr) {
+    ScopeEvent* parent = scope != nullptr ? scope_of(scope) : &scope_here();
+    if (parent == nullptr || self.group != nullptr) {
         return;
     }
     if (scope != nullptr) {
@@ -203,10 +210,10 @@ void construct(INTERNAL_FUNCTION_PARAMETERS, GroupKind kind) {
 }
 
 void spawn_task(zval* self, const Task& given, std::optional<TaskKey> key) {
-    if (!may_suspend()) {
+    const Ref<PhpGroup> group(group_of(Z_OBJ_P(self)));
+    if (group == nullptr || !may_suspend()) {
         return;
     }
-    const Ref<PhpGroup> group = GroupObject::of(self).group;
     PhpCoroutine* task = make_coroutine(given);
     task->keeps_value = true;
     has_arrived(group->spawn(Ref<Coroutine>::adopt(task), std::move(key)));
@@ -216,6 +223,12 @@ void return_future(Ref<PhpFuture> future, PhpGroup& group, zval* return_value) {
     ZVAL_OBJ(return_value, make_future(std::move(future), group));
 }
 
+#define TA_GROUP_SELF                                     \
+    PhpGroup* const group = group_of(Z_OBJ_P(ZEND_THIS)); \
+    if (group == nullptr) {                               \
+        return;                                           \
+    }
+
 /// `all` and `joinAll`.
 void ask_all(INTERNAL_FUNCTION_PARAMETERS) {
     bool ignores_errors = false;
@@ -223,25 +236,25 @@ void ask_all(INTERNAL_FUNCTION_PARAMETERS) {
     Z_PARAM_OPTIONAL
     Z_PARAM_BOOL(ignores_errors)
     ZEND_PARSE_PARAMETERS_END();
-    PhpGroup& group = group_of(ZEND_THIS);
-    return_future(group.ask_for_all(ignores_errors), group, return_value);
+    TA_GROUP_SELF
+    return_future(group->ask_for_all(ignores_errors), *group, return_value);
 }
 
 void ask_first(INTERNAL_FUNCTION_PARAMETERS, const char* refusal) {
     ZEND_PARSE_PARAMETERS_NONE();
-    PhpGroup& group = group_of(ZEND_THIS);
+    TA_GROUP_SELF
     Ref<PhpFuture> future;
-    if (check(group.ask_for_first(future, refusal))) {
-        return_future(std::move(future), group, return_value);
+    if (check(group->ask_for_first(future, refusal))) {
+        return_future(std::move(future), *group, return_value);
     }
 }
 
 void ask_success(INTERNAL_FUNCTION_PARAMETERS, const char* refusal) {
     ZEND_PARSE_PARAMETERS_NONE();
-    PhpGroup& group = group_of(ZEND_THIS);
+    TA_GROUP_SELF
     Ref<PhpFuture> future;
-    if (check(group.ask_for_success(future, refusal))) {
-        return_future(std::move(future), group, return_value);
+    if (check(group->ask_for_success(future, refusal))) {
+        return_future(std::move(future), *group, return_value);
     }
 }
 
@@ -254,7 +267,7 @@ void refuse_iterator(zend_class_entry* ce) {
 void prepare_class(zend_class_entry* ce) {
     GroupObject::register_class(ce);
     ce->get_iterator = get_iterator;
-    add_awaitable(ce, [](zend_object* object) -> Event* { return GroupObject::of(object).group.get(); });
+    add_awaitable(ce, [](zend_object* object) -> Event* { return group_of(object); });
 }
 
 }  // namespace
@@ -289,8 +302,9 @@ ZEND_METHOD(Async_TaskSet, joinAny) {
 
 ZEND_METHOD(Async_TaskGroup, getResults) {
     ZEND_PARSE_PARAMETERS_NONE();
+    TA_GROUP_SELF
     array_init(return_value);
-    group_of(ZEND_THIS).each_settled([&](const TaskKey& key, Error*, void* value) {
+    group->each_settled([&](const TaskKey& key, Error*, void* value) {
         if (value != nullptr) {
             zval copy;
             ZVAL_COPY(&copy, static_cast<Value*>(value)->get());
@@ -301,8 +315,9 @@ ZEND_METHOD(Async_TaskGroup, getResults) {
 
 ZEND_METHOD(Async_TaskGroup, getErrors) {
     ZEND_PARSE_PARAMETERS_NONE();
+    TA_GROUP_SELF
     array_init(return_value);
-    group_of(ZEND_THIS).each_settled([&](const TaskKey& key, Error* error, void*) {
+    group->each_settled([&](const TaskKey& key, Error* error, void*) {
         if (error != nullptr) {
             zval exception;
             ZVAL_OBJ(&exception, to_exception(*error));
@@ -350,39 +365,46 @@ TA_GROUP_BOTH(cancel, {
     Z_PARAM_OPTIONAL
     Z_PARAM_OBJ_OF_CLASS_OR_NULL(cancellation, ce_async_cancellation)
     ZEND_PARSE_PARAMETERS_END();
-    group_of(ZEND_THIS).cancel(make_cancellation(cancellation, "TaskGroup cancelled"));
+    TA_GROUP_SELF
+    group->cancel(make_cancellation(cancellation, "TaskGroup cancelled"));
 })
 
 TA_GROUP_BOTH(close, {
     ZEND_PARSE_PARAMETERS_NONE();
-    group_of(ZEND_THIS).shut();
+    TA_GROUP_SELF
+    group->shut();
 })
 
 TA_GROUP_BOTH(dispose, {
     ZEND_PARSE_PARAMETERS_NONE();
-    group_of(ZEND_THIS).dispose_scope();
+    TA_GROUP_SELF
+    group->dispose_scope();
 })
 
 TA_GROUP_BOTH(isFinished, {
     ZEND_PARSE_PARAMETERS_NONE();
-    RETURN_BOOL(group_of(ZEND_THIS).is_finished());
+    TA_GROUP_SELF
+    RETURN_BOOL(group->is_finished());
 })
 
 TA_GROUP_BOTH(isClosed, {
     ZEND_PARSE_PARAMETERS_NONE();
-    RETURN_BOOL(group_of(ZEND_THIS).is_shut());
+    TA_GROUP_SELF
+    RETURN_BOOL(group->is_shut());
 })
 
 TA_GROUP_BOTH(count, {
     ZEND_PARSE_PARAMETERS_NONE();
-    RETURN_LONG(static_cast<zend_long>(group_of(ZEND_THIS).count()));
+    TA_GROUP_SELF
+    RETURN_LONG(static_cast<zend_long>(group->count()));
 })
 
 TA_GROUP_BOTH(awaitCompletion, {
     ZEND_PARSE_PARAMETERS_NONE();
+    TA_GROUP_SELF
     if (may_suspend()) {
-        const Ref<PhpGroup> group(&group_of(ZEND_THIS));
-        has_arrived(group->await_completion());
+        const Ref<PhpGroup> held(group);
+        has_arrived(held->await_completion());
     }
 })
 
@@ -391,8 +413,9 @@ TA_GROUP_BOTH(finally, {
     ZEND_PARSE_PARAMETERS_START(1, 1)
     Z_PARAM_OBJECT_OF_CLASS(closure, zend_ce_closure)
     ZEND_PARSE_PARAMETERS_END();
+    TA_GROUP_SELF
     std::unique_ptr<FinallyHandler> handler = make_finally(closure, Z_OBJ_P(ZEND_THIS));
-    if (!group_of(ZEND_THIS).add_finally(handler)) {
+    if (!group->add_finally(handler)) {
         call_finally_now(*handler);
     }
 })

@@ -19,7 +19,15 @@ zend_class_entry* ce_remote_exception = nullptr;
 
 using ThreadChannelObject = ObjectOf<ChannelData>;
 
-ChannelOf<Value>& channel_of(zval* object) { return ThreadChannelObject::of(object).channel; }
+/// Null: it threw, since the constructor was not called or has failed.
+ChannelOf<Value>* channel_of(zend_object* object) {
+    ChannelData& self = ThreadChannelObject::of(object);
+    if (UNEXPECTED(!self.is_made)) {
+        zend_throw_error(nullptr, "The channel was not constructed");
+        return nullptr;
+    }
+    return &self.channel;
+}
 
 /// After a wait in a channel; false: it threw.
 bool has_passed(WaitResult result) {
@@ -52,15 +60,19 @@ void register_thread() {
     register_class_Async_ThreadPool();
     register_class_Async_ThreadPoolException(zend_ce_exception);
     ThreadChannelObject::register_class(ce_thread_channel);
-    add_awaitable(ce_thread_channel, [](zend_object* object) -> Event* {
-        return &ThreadChannelObject::of(object).channel;
-    });
+    add_awaitable(ce_thread_channel, [](zend_object* object) -> Event* { return channel_of(object); });
 }
 
 }  // namespace trueasync::php
 
 using namespace trueasync;
 using namespace trueasync::php;
+
+#define TA_CHANNEL_SELF                                               \
+    ChannelOf<Value>* const channel = channel_of(Z_OBJ_P(ZEND_THIS)); \
+    if (channel == nullptr) {                                         \
+        return;                                                       \
+    }
 
 ZEND_METHOD(Async_ThreadChannel, __construct) {
     zend_long capacity = 16;
@@ -72,10 +84,15 @@ ZEND_METHOD(Async_ThreadChannel, __construct) {
         zend_argument_value_error(1, "must be between 1 and %d", INT32_MAX);
         return;
     }
+    ChannelData& self = ThreadChannelObject::of(ZEND_THIS);
+    if (self.is_made) {
+        zend_throw_error(nullptr, "The channel is constructed already");
+        return;
+    }
     ChannelSettings settings;
     settings.capacity = static_cast<std::uint32_t>(capacity);
     settings.has_owner = false;
-    ThreadChannelObject::of(ZEND_THIS).make(settings, ThreadChannelObject::kOffset);
+    self.make(settings, ThreadChannelObject::kOffset);
 }
 
 ZEND_METHOD(Async_ThreadChannel, send) {
@@ -86,10 +103,11 @@ ZEND_METHOD(Async_ThreadChannel, send) {
     Z_PARAM_OPTIONAL
     Z_PARAM_OBJ_OF_CLASS_OR_NULL(token, ce_completable)
     ZEND_PARSE_PARAMETERS_END();
+    TA_CHANNEL_SELF
     WaitLimit limit;
     Value copy;
     if (may_suspend() && limit_of(token, limit) && transfer(value, copy)) {
-        has_passed(channel_of(ZEND_THIS).send(copy, limit));
+        has_passed(channel->send(copy, limit));
     }
 }
 
@@ -99,25 +117,26 @@ ZEND_METHOD(Async_ThreadChannel, recv) {
     Z_PARAM_OPTIONAL
     Z_PARAM_OBJ_OF_CLASS_OR_NULL(token, ce_completable)
     ZEND_PARSE_PARAMETERS_END();
+    TA_CHANNEL_SELF
     WaitLimit limit;
     std::optional<Value> value;
-    if (may_suspend() && limit_of(token, limit) && has_passed(channel_of(ZEND_THIS).recv(value, limit))) {
+    if (may_suspend() && limit_of(token, limit) && has_passed(channel->recv(value, limit))) {
         value->move_to(return_value);
     }
 }
 
-#define TA_TELLS(method, statement)                        \
-    ZEND_METHOD(Async_ThreadChannel, method) {             \
-        ZEND_PARSE_PARAMETERS_NONE();                      \
-        ChannelOf<Value>& channel = channel_of(ZEND_THIS); \
-        statement;                                         \
+#define TA_TELLS(method, statement)            \
+    ZEND_METHOD(Async_ThreadChannel, method) { \
+        ZEND_PARSE_PARAMETERS_NONE();          \
+        TA_CHANNEL_SELF                        \
+        statement;                             \
     }
-TA_TELLS(close, channel.close())
-TA_TELLS(isClosed, RETURN_BOOL(channel.is_closed()))
-TA_TELLS(capacity, RETURN_LONG(channel.capacity()))
-TA_TELLS(count, RETURN_LONG(static_cast<zend_long>(channel.count())))
-TA_TELLS(isEmpty, RETURN_BOOL(channel.is_empty()))
-TA_TELLS(isFull, RETURN_BOOL(channel.is_full()))
+TA_TELLS(close, channel->close())
+TA_TELLS(isClosed, RETURN_BOOL(channel->is_closed()))
+TA_TELLS(capacity, RETURN_LONG(channel->capacity()))
+TA_TELLS(count, RETURN_LONG(static_cast<zend_long>(channel->count())))
+TA_TELLS(isEmpty, RETURN_BOOL(channel->is_empty()))
+TA_TELLS(isFull, RETURN_BOOL(channel->is_full()))
 #undef TA_TELLS
 
 #define TA_READS(method, property)                                                                        \

@@ -15,7 +15,7 @@ namespace trueasync::php {
 
 namespace {
 
-enum class Shared : std::uint8_t { Parser, Session, Line, Scanner, Marks };
+enum class Shared : std::uint8_t { Parser, Session, Line, Sort, Scanner, Marks };
 
 struct Function {
     const char* name;
@@ -26,6 +26,7 @@ constexpr std::array kFunctions = {
     Function{"parse_ini_file", Shared::Parser},
     Function{"parse_ini_string", Shared::Parser},
     Function{"readline", Shared::Line},
+    Function{"array_multisort", Shared::Sort},
     Function{"highlight_file", Shared::Scanner},
     Function{"show_source", Shared::Scanner},
     Function{"highlight_string", Shared::Scanner},
@@ -80,7 +81,7 @@ public:
 
 private:
     struct alignas(8) Subject {};
-    static constexpr Subject subjects[3] = {};
+    static constexpr Subject subjects[4] = {};
 
     const void* subject_;
     bool has_begun_;
@@ -154,7 +155,8 @@ zend_result (*post_startup_before)() = nullptr;
 
 zend_result guard_all() {
     replace_all(std::make_index_sequence<kFunctions.size()>());
-    session_abort = static_cast<const zend_function*>(zend_hash_str_find_ptr(CG(function_table), ZEND_STRL("session_abort")));
+    session_abort =
+        static_cast<const zend_function*>(zend_hash_str_find_ptr(CG(function_table), ZEND_STRL("session_abort")));
     return post_startup_before != nullptr ? post_startup_before() : SUCCESS;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
 /// Functions of PHP that keep what they are in the middle of in variables that all share: the session, the parser of INI files, the line that
-/// is being typed, the marks on what is being printed. One coroutine at a time is inside each kind; others wait for their turn.
+/// is being typed, the keys of a sort, the marks on what is being printed. One coroutine at a time is inside each kind; others wait for their turn.
 
 namespace trueasync::php {
 

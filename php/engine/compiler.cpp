@@ -17,7 +17,7 @@ struct Compiling {
     const Coroutine* by = nullptr;  // null: the script, before it was a coroutine
     std::size_t depth = 0;
     const zend_execute_data* reads = nullptr;  // the function that reads the innermost file
-    Ref<ManualEvent> is_over;  // if somebody waits
+    Ref<ManualEvent> is_over;                  // if somebody waits
 };
 TA_PHP_THREAD_LOCAL Compiling compiling;
 

@@ -4,6 +4,7 @@
 #include "../classes/exceptions.hpp"
 #include "../error.hpp"
 #include "../per_thread.hpp"
+#include "gc.hpp"
 #include "mentions.hpp"
 #include "replace.hpp"
 #include "request.hpp"
@@ -17,62 +18,75 @@ namespace trueasync::php {
 
 namespace {
 
-/// Wakes one waiter; remembered when nobody waits yet.
-class Baton {
+/// What passes to one that waits for it, on whose stack it lies.
+class Handover {
 public:
-    void pass() noexcept {
-        is_passed_ = true;
-        if (waiter_ != nullptr) {
-            waiter_->wake();
-        }
-    }
-    bool is_waited_for() const noexcept { return waiter_ != nullptr; }
-
-    WaitResult take() noexcept {
+    /// Waits until something is sent. `place`, where others find this meanwhile, is empty again then. `begin` is called first, unless the wait is
+    /// over before it begins.
+    template <typename Begin>
+    WaitResult await(Handover*& place, Begin&& begin) noexcept {
         DirectWait guard([](const WaitGuard& /*guard*/) { return std::string("Fiber"); });
-        waiter_ = &guard;
-        if (is_passed_) {
-            guard.wake();
+        if (guard.result() != WaitResult::Ready) {
+            return guard.park();
         }
+        waiter_ = &guard;
+        place = this;
+        begin();
         const WaitResult result = guard.park();
-        waiter_ = nullptr;
-        if (result == WaitResult::Ready) {
-            is_passed_ = false;
+        if (place == this) {  // cut short
+            place = nullptr;
         }
         return result;
     }
 
-private:
-    DirectWait* waiter_ = nullptr;
-    bool is_passed_ = false;
-};
-
-/// What passes between a fiber and who drives it.
-struct Drive {
-    Ref<PhpCoroutine> coroutine;
-    Baton to_fiber;
-    Baton to_driver;
-    Value transfer;
-    bool is_exception = false;  // what is transferred is thrown
-    bool is_driven = false;     // somebody waits for it to yield
-    bool is_held = false;       // the fiber is being closed: it holds its object again
-    bool is_gone = false;       // after a fatal error: the object was freed before its coroutine has unwound
-
-    void send(Value value, bool exception) noexcept {
-        transfer = std::move(value);
-        is_exception = exception;
-    }
-    /// What was sent, into `return_value` or thrown.
-    void receive(zval* return_value) noexcept {
-        if (is_exception) {
-            zval exception;
-            transfer.move_to(&exception);
-            is_exception = false;
-            zend_throw_exception_internal(Z_OBJ(exception));
-        } else if (transfer.is_set()) {
-            transfer.move_to(return_value);
+    /// Once, to the one in `place`, if there is one.
+    static void send(Handover*& place, Value value, bool is_exception) noexcept {
+        if (Handover* const self = std::exchange(place, nullptr)) {
+            self->value_ = std::move(value);
+            self->is_exception_ = is_exception;
+            self->waiter_->wake();
         }
     }
+    static void refuse(Handover*& place, Ref<Error> error) noexcept {
+        if (place != nullptr) {
+            place->error_ = std::move(error);
+            send(place, {}, false);
+        }
+    }
+
+    /// What was sent, into `return_value` or thrown.
+    void receive(zval* return_value) noexcept {
+        if (error_ != nullptr) {
+            throw_in_php(*error_);
+        } else if (is_exception_) {
+            zval exception;
+            value_.move_to(&exception);
+            zend_throw_exception_internal(Z_OBJ(exception));
+        } else if (value_.is_set()) {
+            value_.move_to(return_value);
+        }
+    }
+    /// An exception that would be lost: the wait was cut short after it was sent.
+    void receive_exception() noexcept {
+        if (is_exception_) {
+            receive(nullptr);
+        }
+    }
+
+private:
+    DirectWait* waiter_ = nullptr;
+    Value value_;
+    Ref<Error> error_;
+    bool is_exception_ = false;
+};
+
+/// A fiber and who drives it.
+struct Drive {
+    Ref<PhpCoroutine> coroutine;
+    Handover* fiber = nullptr;   // suspended, unless it was told to go on
+    Handover* driver = nullptr;  // waits for the fiber to yield
+    bool is_held = true;         // the fiber holds its object: it runs, or was told to go on
+    bool is_gone = false;        // after a fatal error: the object was freed before its coroutine has unwound
 };
 
 TA_PHP_THREAD_LOCAL PerThread<std::unordered_map<zend_fiber*, std::shared_ptr<Drive>>> drives;
@@ -105,9 +119,13 @@ public:
         if (fiber_ != nullptr) {  // it has never run
             fiber_->context.status = ZEND_FIBER_STATUS_DEAD;
             fiber_->flags |= ZEND_FIBER_FLAG_THREW;
+            if (drive_->coroutine != nullptr && drive_->coroutine->error() != nullptr) {
+                Handover::refuse(drive_->driver, Ref<Error>(drive_->coroutine->error()));
+            }
             OBJ_RELEASE(&fiber_->std);
         }
     }
+    bool is_called() const noexcept override { return true; }
 
     Ref<Error> run() override {
         EG(active_fiber) = fiber_;
@@ -137,52 +155,57 @@ public:
         fiber_->context.status = ZEND_FIBER_STATUS_DEAD;
         if (EG(exception) != nullptr) {
             fiber_->flags |= ZEND_FIBER_FLAG_THREW;
-            if (zend_is_graceful_exit(EG(exception)) || zend_is_unwind_exit(EG(exception))) {
-                if (zend_is_graceful_exit(EG(exception)) || !drive_->is_driven) {
-                    zend_clear_exception();
-                }
-                drive_->send({}, false);
-            } else if (drive_->is_driven || !instanceof_function(EG(exception)->ce, ce_cancellation)) {
-                zend_object* thrown = EG(exception);
-                GC_ADDREF(thrown);
-                zend_clear_exception();
-                if (drive_->is_driven) {
-                    drive_->send(Value::adopt(thrown), true);
-                } else {
-                    zend_throw_exception_internal(thrown);
-                }
-            }
-        } else {
-            drive_->send({}, false);
+            end_with_exception();
         }
-        drive_->to_driver.pass();
+        Handover::send(drive_->driver, {}, false);
         zend_fiber* fiber = std::exchange(fiber_, nullptr);
         OBJ_RELEASE(&fiber->std);
         return {};
     }
 
 private:
+    /// It is the driver's. Of a fiber that nobody drives it is the coroutine's, as `exit()` always is.
+    void end_with_exception() noexcept {
+        if (zend_is_graceful_exit(EG(exception))) {
+            zend_clear_exception();
+        } else if (drive_->driver != nullptr && !zend_is_unwind_exit(EG(exception))) {
+            zend_object* thrown = EG(exception);
+            GC_ADDREF(thrown);
+            zend_clear_exception();
+            Handover::send(drive_->driver, Value::adopt(thrown), true);
+        }
+    }
+
     zend_fiber* fiber_;
     std::shared_ptr<Drive> drive_;
     std::vector<Value> arguments_;
     Value named_;
 };
 
-/// Lets the fiber go on and waits until it yields or ends.
-void drive(Drive& drive, zval* return_value) {
+/// The fiber runs, or will: it holds its object.
+void hold(zend_fiber* fiber, Drive& link) noexcept {
+    if (!std::exchange(link.is_held, true)) {
+        GC_ADDREF(&fiber->std);
+    }
+}
+
+/// Waits until the fiber yields or ends. `begin` lets it go on.
+template <typename Begin>
+void drive(Drive& drive, zval* return_value, Begin&& begin) {
     zend_fiber* const self =
         EG(active_fiber) != nullptr && drives->contains(EG(active_fiber)) ? EG(active_fiber) : nullptr;
     if (self != nullptr) {
         self->execute_data = EG(current_execute_data);  // for reflection
     }
-    drive.is_driven = true;
-    const WaitResult result = drive.to_driver.take();
-    drive.is_driven = false;
+    Handover handover;
+    const WaitResult result = handover.await(drive.driver, begin);
     if (self != nullptr && EG(active_fiber) == self) {
         self->execute_data = self->stack_bottom;
     }
     if (has_arrived(result)) {
-        drive.receive(return_value);
+        handover.receive(return_value);
+    } else {
+        handover.receive_exception();
     }
 }
 
@@ -230,19 +253,21 @@ ZEND_NAMED_FUNCTION(fiber_start) {
         return;
     }
     link->coroutine = Ref<PhpCoroutine>(static_cast<PhpCoroutine*>(coroutine.get()));
-    drive(*link, return_value);
+    drive(*link, return_value, [] {});
 }
 
 /// `resume` and `throw`.
 void go_on(zend_fiber* fiber, Value value, bool is_exception, zval* return_value) {
     const std::shared_ptr<Drive> link = drive_of(fiber);
-    if (fiber->context.status != ZEND_FIBER_STATUS_SUSPENDED || link->is_driven) {
+    if (fiber->context.status != ZEND_FIBER_STATUS_SUSPENDED || link->fiber == nullptr) {
         refuse("Cannot resume a fiber that is not suspended");
         return;
     }
-    link->send(std::move(value), is_exception);
-    link->to_fiber.pass();
-    drive(*link, return_value);
+    drive(*link, return_value, [&] {
+        hold(fiber, *link);
+        fiber->context.status = ZEND_FIBER_STATUS_RUNNING;
+        Handover::send(link->fiber, std::move(value), is_exception);
+    });
 }
 
 ZEND_NAMED_FUNCTION(fiber_resume) {
@@ -289,21 +314,29 @@ ZEND_NAMED_FUNCTION(fiber_suspend) {
         return;
     }
     const std::shared_ptr<Drive> link = drive_of(fiber);
-    link->send(value != nullptr ? Value(value) : Value::null(), false);
-    fiber->context.status = ZEND_FIBER_STATUS_SUSPENDED;
-    fiber->execute_data = execute_data;  // for reflection and the collector
-    link->to_driver.pass();
-    GC_DELREF(&fiber->std);  // whoever holds the object decides whether it goes on
-    const WaitResult result = link->to_fiber.take();
+    if (GC_REFCOUNT(&fiber->std) == 1) {  // only it holds itself: who drove it was cancelled and has let it go
+        fiber->flags |= ZEND_FIBER_FLAG_DESTROYED;
+        zend_throw_exception_internal(zend_create_graceful_exit());
+        return;
+    }
+    Handover handover;
+    const WaitResult result = handover.await(link->fiber, [&] {
+        fiber->context.status = ZEND_FIBER_STATUS_SUSPENDED;
+        fiber->execute_data = execute_data;  // for reflection and the collector
+        Handover::send(link->driver, value != nullptr ? Value(value) : Value::null(), false);
+        GC_DELREF(&fiber->std);  // whoever holds the object decides whether it goes on
+        link->is_held = false;
+    });
     if (!link->is_gone) {
-        if (!std::exchange(link->is_held, false)) {
-            GC_ADDREF(&fiber->std);
-        }
+        hold(fiber, *link);
         fiber->context.status = ZEND_FIBER_STATUS_RUNNING;
         fiber->execute_data = fiber->stack_bottom;
     }
-    if (has_arrived(result)) {
-        link->receive(return_value);
+    if (result != WaitResult::Ready && !link->is_gone && (fiber->flags & ZEND_FIBER_FLAG_DESTROYED) != 0) {
+        Scheduler::take_wait_error();  // it is closed, whatever came besides
+        handover.receive(return_value);
+    } else if (has_arrived(result)) {
+        handover.receive(return_value);
     }
 }
 
@@ -318,11 +351,8 @@ ZEND_METHOD(Fiber, getCoroutine) {
 /// Ends a suspended fiber as PHP does: its `finally` blocks run, nothing is caught.
 void close_fiber(zend_fiber* fiber, Drive& link) {
     fiber->flags |= ZEND_FIBER_FLAG_DESTROYED;
-    if (!std::exchange(link.is_held, true)) {
-        GC_ADDREF(&fiber->std);
-    }
-    link.send(Value::adopt(zend_create_graceful_exit()), true);
-    link.to_fiber.pass();
+    hold(fiber, link);
+    Handover::send(link.fiber, Value::adopt(zend_create_graceful_exit()), true);
 }
 
 void destroy_fiber(zend_object* object) {
@@ -336,11 +366,21 @@ void destroy_fiber(zend_object* object) {
         return;
     }
     const ExceptionPause pause;
+    if (CollectorState::is_collecting()) {
+        // It has others to close too: waits no longer than until this one suspends, as with other destructors.
+        link->coroutine->set_priority(Priority::High);
+        close_fiber(fiber, *link);
+        link->coroutine->set_priority(Priority::Normal);
+        if (detail::hot_here().queue.head() == link->coroutine.get()) {
+            Scheduler::run_head(std::source_location());
+        }
+        return;
+    }
     close_fiber(fiber, *link);
     if (!request.is_in_scheduler) {
         zval ignored;
         ZVAL_UNDEF(&ignored);
-        drive(*link, &ignored);  // may be cut short; the fiber holds its object until it has unwound
+        drive(*link, &ignored, [] {});  // may be cut short; the fiber holds its object until it has unwound
         zval_ptr_dtor(&ignored);
     }
 }
@@ -390,7 +430,7 @@ void fiber_minit() {
 bool FiberRelief::relieve() noexcept {
     std::vector<std::pair<zend_fiber*, std::shared_ptr<Drive>>> suspended;
     for (const auto& [fiber, link] : *drives) {
-        if (fiber->context.status == ZEND_FIBER_STATUS_SUSPENDED && !link->is_driven) {
+        if (fiber->context.status == ZEND_FIBER_STATUS_SUSPENDED && link->driver == nullptr) {
             suspended.emplace_back(fiber, link);
         }
     }

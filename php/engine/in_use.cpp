@@ -193,7 +193,8 @@ namespace {
 
 bool is_compressing(const php_stream* stream) noexcept {
     const char* kind = stream->ops->label;
-    return UNEXPECTED(*kind == 'Z' || *kind == 'B') && (std::strcmp(kind, "ZLIB") == 0 || std::strcmp(kind, "BZip2") == 0);
+    return UNEXPECTED(*kind == 'Z' || *kind == 'B') &&
+           (std::strcmp(kind, "ZLIB") == 0 || std::strcmp(kind, "BZip2") == 0);
 }
 
 /// Writes take turns further below, but those through OpenSSL, a library that compresses or code of PHP.
@@ -402,7 +403,7 @@ ZEND_NAMED_FUNCTION(close_alone) {
 // --- whose functions
 
 /// Their functions may be called by several at once: nothing is kept between two calls, or the descriptor keeps it.
-constexpr std::string_view kPlain[] = {"standard", "sockets", "FFI",  "SPL", "Core",
+constexpr std::string_view kPlain[] = {"standard", "sockets",    "FFI",  "SPL", "Core",
                                        "pcntl",    "Reflection", "zlib", "bz2", "true_async"};
 
 /// Null: it only looks or waits, which others need not mind. A multi handle is there for several, who must only not be inside it together.
@@ -422,8 +423,8 @@ zif_handler guard_for(std::string_view module, std::string_view name) noexcept {
 }
 
 constexpr std::string_view kReads[] = {
-    "fread",           "fgets",  "fgetc",  "fgetcsv", "fscanf",    "fpassthru", "stream_get_contents",
-    "stream_get_line", "gzread", "gzgets", "gzgetc",  "gzpassthru", "bzread", "stream_socket_recvfrom"};
+    "fread",           "fgets",  "fgetc",  "fgetcsv", "fscanf",     "fpassthru", "stream_get_contents",
+    "stream_get_line", "gzread", "gzgets", "gzgetc",  "gzpassthru", "bzread",    "stream_socket_recvfrom"};
 
 constexpr std::string_view kFileReads[] = {"fread",          "fgets", "fgetc",   "fgetcsv", "fscanf", "fpassthru",
                                            "getcurrentline", "seek",  "current", "next",    "valid",  "rewind"};

@@ -38,6 +38,7 @@ Status Scheduler::spawn_helper(
     }
     const bool must_begin = body->must_begin();
     const bool cleans_up = body->cleans_up();
+    const bool is_called = body->is_called();
     Ref<Coroutine> coroutine = helper_factory_ != nullptr ? helper_factory_->make(std::move(body), where)
                                                           : make_ref<HelperCoroutine>(std::move(body), where);
     if (coroutine == nullptr) {
@@ -45,6 +46,7 @@ Status Scheduler::spawn_helper(
     }
     coroutine->note(Coroutine::kMustBegin, must_begin);
     coroutine->note(Coroutine::kCleansUp, cleans_up);
+    coroutine->note(Coroutine::kCalled, is_called);
     coroutine->set_priority(priority);
     if (Status status = spawn_in(*coroutine, owner, priority == Priority::High); !status) {
         return status;

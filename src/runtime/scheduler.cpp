@@ -661,7 +661,8 @@ void Scheduler::finish(Coroutine& coroutine) noexcept {
     }
     Error* error = coroutine.error();
     coroutine.fire(error == nullptr ? coroutine.result() : nullptr, error).ignore();
-    const bool is_kept = error != nullptr && coroutine.ref_count() != 1;  // before its handlers keep it
+    const bool is_kept = error != nullptr && coroutine.ref_count() != 1 &&  // before its handlers keep it
+                         (coroutine.extras_ & Coroutine::kCalled) == 0;
     if (TA_UNLIKELY(coroutine.has_rare() && !coroutine.rare_->finally.empty())) {
         run_finally(coroutine);
     }

@@ -360,7 +360,7 @@ bool ScopeEvent::stop_one(
     if (coroutine.is_finished() || (coroutine.owner_note() & kHelper) != 0 || (is_zombie && !even_zombies)) {
         return false;
     }
-    if (safely && coroutine.is_started()) {
+    if (safely && coroutine.has_begun()) {
         coroutine.set_owner_note(coroutine.owner_note() | kZombie);
         return !is_zombie;
     }

@@ -82,6 +82,8 @@ public:
 
     std::uint64_t id() const noexcept { return id_; }
     bool is_started() const noexcept { return (attention_ & kUnstarted) == 0; }
+    /// The same as others see it: what stands for a call of somebody has begun with that.
+    bool has_begun() const noexcept { return is_started() || (extras_ & kCalled) != 0; }
     bool is_finished() const noexcept { return is_closed(); }
     bool is_running() const noexcept;
     bool is_queued() const noexcept {
@@ -257,6 +259,7 @@ private:
         kHasRare = 1U << 2,
         kMustBegin = 1U << 3,  // a cancellation before the start does not keep it from running
         kCleansUp = 1U << 4,   // the beginning of a shutdown does not cancel it
+        kCalled = 1U << 5,     // stands for a call of somebody who has begun
     };
     void note(Extra extra, bool is_so) noexcept {
         extras_ = static_cast<std::uint8_t>(is_so ? extras_ | extra : extras_ & ~extra);

@@ -23,6 +23,10 @@ public:
     /// at its first suspension point. Else one that was cancelled before it began is dropped.
     virtual bool must_begin() const noexcept { return false; }
 
+    /// Whether it stands for a call that somebody is in the middle of: to a scope that spares those who have begun it is one of them, and what it
+    /// fails with does not rest until somebody asks for it.
+    virtual bool is_called() const noexcept { return false; }
+
     /// Whether it cleans up after others, and runs to its end when a graceful shutdown begins. Only one that would last for ever is cancelled.
     virtual bool cleans_up() const noexcept { return false; }
 };

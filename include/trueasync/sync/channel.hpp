@@ -363,6 +363,16 @@ public:
         }
     }
 
+    /// Calls `visit(FutureOf<T>&)` for each future of `recv_async` that is kept by waiting here, for the sake of its chain; for a host's collector.
+    template <typename Visit>
+    void each_kept(Visit&& visit) {
+        receivers_.each([&](detail::Waiter& waiter) {
+            if (Reception* reception = Reception::of(waiter); reception != nullptr && reception->is_kept()) {
+                visit(static_cast<FutureOf<T>&>(*reception));
+            }
+        });
+    }
+
 private:
     class Reception;
 
@@ -456,6 +466,12 @@ public:
         });
     }
     ~Reception() override { leave(); }
+
+    /// Null when it is another's.
+    static Reception* of(detail::Waiter& waiter) noexcept {
+        return waiter.is_told_by(&Reception::serve) ? static_cast<Reception*>(waiter.value()) : nullptr;
+    }
+    bool is_kept() const noexcept { return is_kept_; }
 
 protected:
     void on_chained() noexcept override {

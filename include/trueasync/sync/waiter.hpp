@@ -46,6 +46,7 @@ public:
     Coroutine* coroutine() const noexcept {
         return who_ != kNoCoroutine ? reinterpret_cast<Coroutine*>(who_) : nullptr;
     }
+    bool is_told_by(ServeFn serve) const noexcept { return who_ == kNoCoroutine && serve_ == serve; }
     /// Where its value lies; what the owner wants it to be.
     void* value() const noexcept { return value_; }
 

@@ -380,6 +380,39 @@ CORO_TEST(ScopeEvent, Trace15SafeScopeLetsWhatHasBegunRunOn) {
     EXPECT_TRUE(late.is_cancelled());
 }
 
+/// Somebody is in the middle of calling it.
+class Called final : public HelperBody {
+public:
+    explicit Called(bool& has_run) : has_run_(has_run) {}
+    Ref<Error> run() override {
+        has_run_ = true;
+        return {};
+    }
+    bool is_called() const noexcept override { return true; }
+
+private:
+    bool& has_run_;
+};
+
+CORO_TEST(ScopeEvent, WhatIsCalledHasBegunForASafeScope) {
+    for (const bool is_safe : {true, false}) {
+        Scope scope;
+        is_safe ? scope.allow_zombies() : scope.as_not_safely();
+        bool has_run = false;
+        Ref<Coroutine> made;
+        ASSERT_TRUE(Scheduler::current()->spawn_helper(
+            std::make_unique<Called>(has_run), Place(), Priority::Normal, &scope.event(), &made
+        ));
+        EXPECT_FALSE(made->is_started());
+        scope.cancel();
+        EXPECT_EQ(scope.event().is_zombie(*made), is_safe);
+        settle();
+        EXPECT_EQ(has_run, is_safe);
+        EXPECT_EQ(made->is_cancelled(), !is_safe);
+        EXPECT_TRUE(scope.is_closed());
+    }
+}
+
 CORO_TEST(ScopeEvent, ZombiesAreNotActive) {
     Scope scope;
     const auto handle = scope.spawn([] { sleep_for(10ms); });
