@@ -153,19 +153,20 @@ public:
         PhpCoroutine::running().value = Value(result.get());
         result.move_to(&fiber_->result);
         fiber_->context.status = ZEND_FIBER_STATUS_DEAD;
+        Ref<Error> error;
         if (EG(exception) != nullptr) {
             fiber_->flags |= ZEND_FIBER_FLAG_THREW;
-            end_with_exception();
+            error = end_with_exception();
         }
         Handover::send(drive_->driver, {}, false);
         zend_fiber* fiber = std::exchange(fiber_, nullptr);
         OBJ_RELEASE(&fiber->std);
-        return {};
+        return error;
     }
 
 private:
-    /// It is the driver's. Of a fiber that nobody drives it is the coroutine's, as `exit()` always is.
-    void end_with_exception() noexcept {
+    /// It is the driver's, and of who awaits the coroutine. Of a fiber that nobody drives it is the coroutine's alone, as `exit()` always is.
+    Ref<Error> end_with_exception() noexcept {
         if (zend_is_graceful_exit(EG(exception))) {
             zend_clear_exception();
         } else if (drive_->driver != nullptr && !zend_is_unwind_exit(EG(exception))) {
@@ -173,7 +174,10 @@ private:
             GC_ADDREF(thrown);
             zend_clear_exception();
             Handover::send(drive_->driver, Value::adopt(thrown), true);
+            PhpCoroutine::running().mark_exception_caught();
+            return PhpError::share(thrown);
         }
+        return {};
     }
 
     zend_fiber* fiber_;

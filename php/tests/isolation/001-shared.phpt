@@ -23,7 +23,7 @@ shared('constants', fn() => define('MADE', 1), fn() => defined('MADE'));
 shared('ini_set', fn() => ini_set('precision', '5'), fn() => ini_get('precision'));
 shared('locale', fn() => setlocale(LC_CTYPE, 'C'), fn() => setlocale(LC_CTYPE, '0'));
 shared('time zone', fn() => date_default_timezone_set('Asia/Tokyo'), fn() => date_default_timezone_get());
-shared('working directory', fn() => chdir('/'), fn() => getcwd());
+shared('working directory', fn() => chdir(getcwd() === '/' ? '/tmp' : '/'), fn() => getcwd());
 shared('umask', fn() => umask(umask() ^ 0o10), fn() => umask());
 shared('environment', fn() => putenv('TRUE_ASYNC_TEST=1'), fn() => getenv('TRUE_ASYNC_TEST'));
 function handler_name(callable|string|null $handler): string { return is_string($handler) ? $handler : get_debug_type($handler); }

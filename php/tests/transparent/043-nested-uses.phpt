@@ -37,7 +37,7 @@ $until_inside = function () use (&$inside, &$open) {
 echo "SQLite3\n";
 $db = new SQLite3(':memory:');
 $db->enableExceptions(true);
-$db->exec('create table t (a); insert into t values (1), (2), (3)');
+$db->exec('drop table if exists t; create table t (a); insert into t values (1), (2), (3)');
 $db->createFunction('gate', $gate);
 $statement = $db->prepare('select gate(a) from t');
 $first = spawn(function () use ($statement) {
@@ -58,7 +58,7 @@ $open = $inside = false;
 echo "PDO, persistent\n";
 $connect = fn() => new PDO('sqlite::memory:', options: [PDO::ATTR_PERSISTENT => 'one']);
 [$one, $same] = [$connect(), $connect()];
-$one->exec('create table t (a); insert into t values (1), (2), (3)');
+$one->exec('drop table if exists t; create table t (a); insert into t values (1), (2), (3)');
 $one->sqliteCreateFunction('gate', $gate);
 $first = spawn(fn() => $one->query('select gate(a) from t')->fetchAll(PDO::FETCH_COLUMN));
 $until_inside();
