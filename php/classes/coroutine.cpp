@@ -143,6 +143,27 @@ void PhpCoroutine::load_aside() noexcept {
 }
 
 void PhpCoroutine::drop_body() noexcept {
+    if (UNEXPECTED(error() != nullptr && !is_started())) {
+        drop_unstarted();
+    } else {
+        drop_parts();
+    }
+}
+
+/// Cancelled before it began. What destructors throw now is its own, whoever has the turn.
+void PhpCoroutine::drop_unstarted() noexcept {
+    const ExceptionPause pause;
+    drop_parts();
+    if (EG(exception) != nullptr) {
+        Ref<Error> thrown = take_exception();
+        if (!thrown->is_cancellation()) {
+            zend_exception_set_previous(PhpError::thrown_by(thrown.get()), to_exception(*error()));
+            fail(std::move(thrown));
+        }
+    }
+}
+
+TA_INLINE void PhpCoroutine::drop_parts() noexcept {
     GC_DEL_FLAGS(object(), GC_NOT_COLLECTABLE);
     callable.reset();
     arguments.clear();

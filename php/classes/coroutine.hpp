@@ -128,6 +128,8 @@ public:
 protected:
     void run() override;
     void drop_body() noexcept override;
+    void drop_unstarted() noexcept;
+    void drop_parts() noexcept;
 
 private:
     friend class WaitWindow;
