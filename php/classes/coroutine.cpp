@@ -153,7 +153,7 @@ void PhpCoroutine::drop_body() noexcept {
 /// Cancelled before it began. What destructors throw now is its own, whoever has the turn.
 void PhpCoroutine::drop_unstarted() noexcept {
     const ExceptionPause pause;
-    drop_parts();
+    survive([this] { drop_parts(); });
     if (EG(exception) != nullptr) {
         Ref<Error> thrown = take_exception();
         if (!thrown->is_cancellation()) {

@@ -11,15 +11,25 @@ TA_PHP_THREAD_LOCAL PerThread<FinallyList> owed;
 
 }  // namespace
 
-Ref<Error> PhpFinally::call() {
+void PhpFinally::abandoned() noexcept {
+    if (!is_owed_) {
+        return;
+    }
     if (subject_ != nullptr) {
         argument = Value::adopt(subject_());
     }
-    if (UNEXPECTED(is_owed_ && is_cut_short())) {
-        auto later = std::make_unique<PhpFinally>(std::move(callable), std::move(argument), Subject());
-        later->set_owed();
-        owed->add(std::move(later));
+    auto later = std::make_unique<PhpFinally>(std::move(callable), std::move(argument), Subject());
+    later->set_owed();
+    owed->add(std::move(later));
+}
+
+Ref<Error> PhpFinally::call() {
+    if (UNEXPECTED(is_cut_short())) {
+        abandoned();
         return {};
+    }
+    if (subject_ != nullptr) {
+        argument = Value::adopt(subject_());
     }
     zval result;
     const bool is_well = callable.call(&result, 1, argument.get());

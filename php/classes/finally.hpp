@@ -20,6 +20,7 @@ public:
         : callable(std::move(closure)), argument(std::move(held)), subject_(std::move(subject)) {}
 
     Ref<Error> call() override;
+    void abandoned() noexcept override;
 
     /// A fatal error does not spare it: then it is called behind the shutdown functions.
     void set_owed() noexcept { is_owed_ = true; }

@@ -13,6 +13,7 @@
 #include "finally.hpp"
 
 #include <algorithm>
+#include <span>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -20,6 +21,23 @@
 namespace trueasync::php {
 
 namespace {
+
+/// Calls it right where a coroutine ends. Takes over the arguments.
+Ref<Error> call_handler(Callable& callable, std::span<zval> arguments) noexcept {
+    Ref<Error> error;
+    survive([&] {
+        zval result;
+        const bool is_well = callable.call(&result, static_cast<std::uint32_t>(arguments.size()), arguments.data());
+        zval_ptr_dtor(&result);
+        for (zval& argument : arguments) {
+            zval_ptr_dtor(&argument);
+        }
+        if (!is_well) {
+            error = take_exception();
+        }
+    });
+    return error;
+}
 
 /// A handler for errors that PHP code has set.
 class PhpErrorHandler final : public ScopeErrorHandler {
@@ -31,14 +49,8 @@ public:
         ZVAL_OBJ(&arguments[0], scope_object(scope));
         ZVAL_OBJ_COPY(&arguments[1], static_cast<PhpCoroutine&>(coroutine).object());
         ZVAL_OBJ(&arguments[2], to_exception(error));
-        zval result;
         Callable held = callable;  // it may be replaced by itself
-        const bool is_well = held.call(&result, 3, arguments);
-        zval_ptr_dtor(&result);
-        for (zval& argument : arguments) {
-            zval_ptr_dtor(&argument);
-        }
-        return is_well ? Ref<Error>() : take_exception();
+        return call_handler(held, arguments);
     }
 
     Callable callable;
@@ -185,12 +197,7 @@ public:
         zval arguments[2];
         ZVAL_OBJ(&arguments[0], to_exception(error));
         ZVAL_OBJ(&arguments[1], scope_object(scope));
-        zval result;
-        const bool is_well = callable_.call(&result, 2, arguments);
-        zval_ptr_dtor(&result);
-        zval_ptr_dtor(&arguments[0]);
-        zval_ptr_dtor(&arguments[1]);
-        return is_well ? Ref<Error>() : take_exception();
+        return call_handler(callable_, arguments);
     }
 
 private:

@@ -421,6 +421,16 @@ void report_uncaught() {
     }
 }
 
+/// Handlers of scopes that a fatal error has kept from being called.
+void call_owed_finally() {
+    while (has_owed_finally()) {
+        forget_fatal_error();
+        start_owed_finally();
+        finish_runtime();
+        report_uncaught();
+    }
+}
+
 zend_internal_function first_function = {};  // called before all shutdown functions, and after all
 zend_internal_function last_function = {};
 
@@ -481,6 +491,7 @@ ZEND_NAMED_FUNCTION(after_shutdown_functions) {
     if (is_last(last_function)) {
         finish_runtime();
         report_uncaught();
+        call_owed_finally();
         watch_late_calls();
     }
     if (is_last(last_function)) {
@@ -554,20 +565,6 @@ void request_begin() {
     request.is_in_scheduler = false;
     request.is_interrupt_queued = false;
 }
-
-namespace {
-
-/// Handlers of scopes that a fatal error has kept from being called.
-void call_owed_finally() {
-    while (has_owed_finally()) {
-        forget_fatal_error();
-        start_owed_finally();
-        finish_runtime();
-        report_uncaught();
-    }
-}
-
-}  // namespace
 
 void request_end() {
     stop_watching();

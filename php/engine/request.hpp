@@ -79,6 +79,19 @@ inline bool had_fatal_error() noexcept {
 /// After a fatal error only what comes behind the shutdown functions calls code again.
 inline bool is_cut_short() noexcept { return request.is_dying || had_fatal_error(); }
 
+/// Runs code of PHP on a stack on which the core is at work: a fatal error in it ends the script, and this stack goes on.
+template <typename Code>
+void survive(Code&& code) noexcept {
+    VmState before;
+    before.save();
+    zend_try { code(); }
+    zend_catch {
+        before.load();
+        die();
+    }
+    zend_end_try();
+}
+
 /// Main is done: runs what is left and ends the runtime. What nobody took is in `request.uncaught` afterwards.
 void finish_runtime() noexcept;
 

@@ -13,9 +13,16 @@ public:
     FinallyBody(std::vector<std::unique_ptr<FinallyHandler>> handlers, FinallyList::Report report)
         : handlers_(std::move(handlers)), report_(std::move(report)) {}
 
+    ~FinallyBody() override {
+        while (next_ < handlers_.size()) {
+            handlers_[next_++]->abandoned();
+        }
+    }
+
     Ref<Error> run() override {
         std::vector<Ref<Error>> errors;
-        for (std::unique_ptr<FinallyHandler>& handler : handlers_) {
+        while (next_ < handlers_.size()) {
+            std::unique_ptr<FinallyHandler>& handler = handlers_[next_++];
             Ref<Error> error;
             try {
                 error = handler->call();
@@ -38,6 +45,7 @@ public:
 
 private:
     std::vector<std::unique_ptr<FinallyHandler>> handlers_;
+    std::size_t next_ = 0;
     FinallyList::Report report_;
 };
 

@@ -20,6 +20,9 @@ public:
 
     /// May suspend. Returns what it failed with, or null; what it throws counts as that.
     virtual Ref<Error> call() = 0;
+
+    /// In place of `call` when the coroutine that calls the handlers has come to its end before: a fatal error of a host does that.
+    virtual void abandoned() noexcept {}
 };
 
 /// Handlers in the order they were added.

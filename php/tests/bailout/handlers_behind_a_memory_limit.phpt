@@ -45,7 +45,7 @@ echo "not reached\n";
 --EXPECTF--
 destructor of the pool
 
-Fatal error: Allowed memory size of 16777216 bytes exhausted (tried to allocate %d bytes) in %s on line %d
+Fatal error: Allowed memory size of 16777216 bytes exhausted%s(tried to allocate %d bytes) in %s on line %d
 shutdown function
 second of the scope, which is told
 third of the scope

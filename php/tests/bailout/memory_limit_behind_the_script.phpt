@@ -17,7 +17,7 @@ $scope->finally(fn() => str_repeat('x', 100 << 20));
 $scope->finally(fn() => print("called\n"));
 ?>
 --EXPECTF--
-Fatal error: Allowed memory size of 16777216 bytes exhausted (tried to allocate %d bytes) in %s on line %d
+Fatal error: Allowed memory size of 16777216 bytes exhausted%s(tried to allocate %d bytes) in %s on line %d
 
-Fatal error: Allowed memory size of 16777216 bytes exhausted (tried to allocate %d bytes) in %s on line %d
+Fatal error: Allowed memory size of 16777216 bytes exhausted%s(tried to allocate %d bytes) in %s on line %d
 called

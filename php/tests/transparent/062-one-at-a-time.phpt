@@ -2,6 +2,7 @@
 Transparent I/O: functions of PHP whose state is one for all: INI files, sessions, var_dump(), highlighted code, several at once; reads by other names
 --EXTENSIONS--
 true_async
+zlib
 --FILE--
 <?php
 require __DIR__ . '/../xdebug/with_xdebug.inc';
