@@ -48,9 +48,10 @@ bool is_still_cut_off(const PhpCoroutine& coroutine) noexcept {
 }
 
 /// A callback of the library was cancelled, and the library goes on as if nothing had happened.
-bool was_callback_cancelled() noexcept {
+bool was_callback_cancelled(const PhpCoroutine& coroutine) noexcept {
     const zend_object* thrown = EG(exception);
-    return library_call() != nullptr && (is_exit(thrown) || instanceof_function(thrown->ce, ce_cancellation));
+    return !coroutine.is_printing && library_call() != nullptr &&
+           (is_exit(thrown) || instanceof_function(thrown->ce, ce_cancellation));
 }
 
 /// Whether the running function is one of PHP's own whose name begins so.
@@ -174,7 +175,7 @@ private:
             }
             end_cut_off(php);
         }
-        if (UNEXPECTED(EG(exception) != nullptr) && was_callback_cancelled()) {
+        if (UNEXPECTED(EG(exception) != nullptr) && was_callback_cancelled(php)) {
             begin_cut_off(php);
             return Answer::Fail;
         }

@@ -4,6 +4,8 @@ Transparent I/O: a library whose callback was cancelled does not go on waiting
 true_async
 --FILE--
 <?php
+require __DIR__ . '/../xdebug/with_xdebug.inc';
+
 use function Async\{spawn, await, delay};
 
 $silent = stream_socket_server('tcp://127.0.0.1:0');
@@ -59,8 +61,24 @@ while (!$is_waiting) {
 }
 $coroutine->cancel();
 echo substr(stream_get_contents($read), -7), "\n";
+
+// What is printed goes out whole, also when the output callback was cancelled and nobody reads yet.
+$code = 'use function Async\{spawn, suspend, delay};
+    $c = spawn(function () {
+        ob_start(fn($all) => delay(60_000) ?? $all);
+        echo str_repeat("x", 300_000);
+        ob_end_flush();
+    });
+    suspend();
+    $c->cancel();
+    for ($i = 0; $i < 5; $i++) suspend();
+    fwrite(STDERR, "read\n");';
+$process = proc_open([PHP_BINARY, '-n', '-d', 'extension=' . true_async_so(), '-r', $code], [1 => ['pipe', 'w'], 2 => ['pipe', 'w']], $pipes);
+echo fgets($pipes[2]), strlen(stream_get_contents($pipes[1])), ' ', proc_close($process), "\n";
 ?>
 --EXPECT--
 Async\AsyncCancellation, at once, cancelled: true
 Async\AsyncCancellation, at once, cancelled: true
 the end
+read
+300000 0
