@@ -63,6 +63,7 @@ public:
     bool is_cut_off_in_call = false;  // of an internal function: when none is innermost, control is back
     bool keeps_value = false;         // somebody will ask for it who holds no object
     bool may_be_nested = false;       // inside a guarded call that may run code of PHP, see engine/in_use.hpp
+    bool is_freeing = false;          // what talks to a server once more when it is freed: nobody's cancellation is meant for that
     bool is_printing = false;         // see `begin_whole_output`
     std::uint32_t spawn_line = 0;
     Value spawn_file;  // a string, or nothing

@@ -446,6 +446,7 @@ bool FiberRelief::relieve() noexcept {
             return false;  // somebody waits for something: a deadlock like any other
         }
     }
+    std::ranges::sort(suspended, {}, [](const auto& one) { return one.second->coroutine->id(); });  // as they began
     for (const auto& [fiber, link] : suspended) {
         close_fiber(fiber, *link);
     }

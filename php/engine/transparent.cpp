@@ -50,7 +50,7 @@ bool is_still_cut_off(const PhpCoroutine& coroutine) noexcept {
 /// A callback of the library was cancelled, and the library goes on as if nothing had happened.
 bool was_callback_cancelled(const PhpCoroutine& coroutine) noexcept {
     const zend_object* thrown = EG(exception);
-    return !coroutine.is_printing && library_call() != nullptr &&
+    return !coroutine.is_printing && !coroutine.is_freeing && library_call() != nullptr &&
            (is_exit(thrown) || instanceof_function(thrown->ce, ce_cancellation));
 }
 
