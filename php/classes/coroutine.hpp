@@ -53,6 +53,15 @@ public:
     std::unique_ptr<HelperBody> helper;
     Value value;
     zend_object* cut_off = nullptr;  // counted; the cancellation that was thrown inside a C library
+    const zend_execute_data* cut_off_from = nullptr;  // the calls of internal functions in which it was, one inside the other, if it was in any
+    const zend_execute_data* cut_off_to = nullptr;
+    struct LibraryWait {
+        const zend_execute_data* call = nullptr;
+        const zend_function* function = nullptr;
+        int fd = -1;
+        bool operator==(const LibraryWait&) const = default;
+    };
+    LibraryWait last_wait;  // for a descriptor: what its library is at work on
     const void* in_use = nullptr;    // what it works on while it waits inside a function of an extension, or did last
     const zend_function* used_by = nullptr;  // the function, if that is a resource
     std::unique_ptr<std::vector<const void*>>
@@ -60,10 +69,8 @@ public:
     void* tls = nullptr;              // of the stream it waits in, see engine/tls.hpp
     StreamMemory stream;              // of the same, to be fetched ahead
     bool is_cut_off_aside = false;    // it is not in flight at the moment
-    bool is_cut_off_in_call = false;  // of an internal function: when none is innermost, control is back
     bool keeps_value = false;         // somebody will ask for it who holds no object
     bool may_be_nested = false;       // inside a guarded call that may run code of PHP, see engine/in_use.hpp
-    bool is_freeing = false;          // what talks to a server once more when it is freed: nobody's cancellation is meant for that
     bool is_printing = false;         // see `begin_whole_output`
     std::uint32_t spawn_line = 0;
     Value spawn_file;  // a string, or nothing

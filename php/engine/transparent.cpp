@@ -17,6 +17,7 @@
 #include <sys/socket.h>
 #include <ext/standard/file.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <string_view>
 #include <utility>
@@ -35,23 +36,51 @@ TA_INLINE zend_execute_data* internal_call() noexcept {
     return is_internal ? call : nullptr;
 }
 
-/// The innermost call, if it may be one of a library: the outermost frame of a coroutine is none.
+/// The outermost frame of a coroutine is none.
+bool is_library_call(const zend_execute_data* call) noexcept {
+    return call != nullptr && call->prev_execute_data != nullptr && call->func != nullptr &&
+           call->func->type == ZEND_INTERNAL_FUNCTION;
+}
+/// The innermost call, if it may be one of a library.
 zend_execute_data* library_call() noexcept {
-    zend_execute_data* call = internal_call();
-    return call != nullptr && call->prev_execute_data != nullptr ? call : nullptr;
+    return is_library_call(EG(current_execute_data)) ? EG(current_execute_data) : nullptr;
 }
 
-/// `coroutine`, which runs, was cancelled inside a library, and the cancellation is in flight. When no call is left, what is freed while it
-/// unwinds may talk to connections that have nothing to do with it.
+/// `coroutine`, which runs, was cancelled inside a library that has not returned to code of PHP since, and the cancellation is in flight. What is
+/// freed while it unwinds further out may talk to connections that have nothing to do with it.
 bool is_still_cut_off(const PhpCoroutine& coroutine) noexcept {
-    return EG(exception) == coroutine.cut_off && (!coroutine.is_cut_off_in_call || library_call() != nullptr);
+    const zend_execute_data* call = library_call();
+    return EG(exception) == coroutine.cut_off &&
+           (coroutine.cut_off_to == nullptr ||
+            (call != nullptr && call >= coroutine.cut_off_from && call <= coroutine.cut_off_to));
 }
 
-/// A callback of the library was cancelled, and the library goes on as if nothing had happened.
-bool was_callback_cancelled(const PhpCoroutine& coroutine) noexcept {
+/// Whether no frame of a callback is left on top of the call.
+bool is_topmost(const zend_execute_data* call) noexcept {
+    const std::uint32_t size = zend_vm_calc_used_stack(ZEND_CALL_NUM_ARGS(call), call->func);
+    return reinterpret_cast<const std::byte*>(EG(vm_stack_top)) == reinterpret_cast<const std::byte*>(call) + size;
+}
+
+/// Those that open what they wait for and may tell a callback about it.
+bool opens_streams(const zend_function* function) noexcept {
+    static constexpr std::string_view kNames[] = {"file_get_contents", "file_put_contents", "fopen",       "file",
+                                                  "readfile",          "copy",              "get_headers", "getimagesize"};
+    const zend_module_entry* module = function->internal_function.module;
+    const zend_string* name = function->common.function_name;
+    return (module != nullptr && std::string_view(module->name) == "soap") ||
+           (function->common.scope == nullptr && name != nullptr &&
+            std::ranges::find(kNames, std::string_view(ZSTR_VAL(name), ZSTR_LEN(name))) != std::end(kNames));
+}
+
+/// A callback of the library was cancelled, and the library goes on as if nothing had happened: it waits for what it has waited for before, or has
+/// just opened. When the callback ends the library is innermost too, but what is freed then waits for something else.
+bool was_callback_cancelled(const PhpCoroutine& coroutine, int fd) noexcept {
     const zend_object* thrown = EG(exception);
-    return !coroutine.is_printing && !coroutine.is_freeing && library_call() != nullptr &&
-           (is_exit(thrown) || instanceof_function(thrown->ce, ce_cancellation));
+    const zend_execute_data* call = library_call();
+    return call != nullptr && fd >= 0 && !coroutine.is_printing &&
+           (is_exit(thrown) || instanceof_function(thrown->ce, ce_cancellation)) &&
+           (coroutine.last_wait == PhpCoroutine::LibraryWait{call, call->func, fd} ||
+            (is_topmost(call) && opens_streams(call->func)));
 }
 
 /// Whether the running function is one of PHP's own whose name begins so.
@@ -75,7 +104,7 @@ public:
         if (UNEXPECTED(is_reading_script())) {
             return Answer::Block;
         }
-        const Answer answer = gate(static_cast<PhpCoroutine&>(coroutine));
+        const Answer answer = gate(static_cast<PhpCoroutine&>(coroutine), -1);
         if (EXPECTED(answer == Answer::Suspend)) {
             note_use(static_cast<PhpCoroutine&>(coroutine), internal_call());
         }
@@ -84,7 +113,7 @@ public:
 
     Answer begin_wait(Coroutine& coroutine, int fd) noexcept override {
         auto& php = static_cast<PhpCoroutine&>(coroutine);
-        const Answer answer = gate(php);
+        const Answer answer = gate(php, fd);
         if (EXPECTED(answer == Answer::Suspend)) {
             zend_execute_data* call = internal_call();
             const zend_resource* resource = call != nullptr ? resource_of(call) : nullptr;
@@ -97,6 +126,9 @@ public:
             begin_tls_wait(php, stream_of(resource), fd);
             if (UNEXPECTED(php.tls == nullptr && call != nullptr && ZEND_CALL_NUM_ARGS(call) > 1)) {
                 begin_tls_wait_in(php, stream_of(resource_of(call, 2)), fd);
+            }
+            if (call != nullptr && EG(exception) == nullptr) {  // else somebody frees something
+                php.last_wait = {call, call->func, fd};
             }
             WaitWindow::open(php);
         }
@@ -161,13 +193,16 @@ private:
     /// The exception in flight ends whatever the running coroutine is in.
     void begin_cut_off(PhpCoroutine& php) noexcept {
         php.cut_off = EG(exception);
-        php.is_cut_off_in_call = library_call() != nullptr;
+        php.cut_off_from = php.cut_off_to = library_call();
+        while (php.cut_off_from != nullptr && is_library_call(php.cut_off_from->prev_execute_data)) {
+            php.cut_off_from = php.cut_off_from->prev_execute_data;
+        }
         GC_ADDREF(php.cut_off);
         ++cut_offs;
     }
 
     /// Whether it may suspend where it is.
-    TA_INLINE Answer gate(PhpCoroutine& php) noexcept {
+    TA_INLINE Answer gate(PhpCoroutine& php, int fd) noexcept {
         if (UNEXPECTED(php.cut_off != nullptr)) {
             end_cut_off_aside(php);  // it made way for an exception that was never thrown
             if (is_still_cut_off(php)) {
@@ -175,7 +210,7 @@ private:
             }
             end_cut_off(php);
         }
-        if (UNEXPECTED(EG(exception) != nullptr) && was_callback_cancelled(php)) {
+        if (UNEXPECTED(EG(exception) != nullptr) && was_callback_cancelled(php, fd)) {
             begin_cut_off(php);
             return Answer::Fail;
         }

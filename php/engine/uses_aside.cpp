@@ -113,19 +113,11 @@ void free_alone(zend_object* object, zend_object_free_obj_t free_before) {
         static const pdo_stmt_methods nothing = {};
         php_pdo_stmt_fetch_object(object)->methods = &nothing;  // lost: the connection's end is its end
     }
-    if (!may_wait || is_inside_own(connection)) {
-        const UseAside use(may_wait ? connection : nullptr);
-        free_before(object);
-        return;
+    if (may_wait && !is_inside_own(connection)) {
+        end_cut_off(PhpCoroutine::running());  // that was something else
     }
-    PhpCoroutine& self = PhpCoroutine::running();
-    end_cut_off(self);  // that was something else
-    const bool was_freeing = std::exchange(self.is_freeing, true);
-    {
-        const UseAside use(connection);
-        free_before(object);
-    }
-    PhpCoroutine::running().is_freeing = was_freeing;
+    const UseAside use(may_wait ? connection : nullptr);
+    free_before(object);
 }
 
 void free_database(zend_object* object) { free_alone(object, database_before->free_obj); }

@@ -131,6 +131,32 @@ return [
         $pdo = new PDO("mysql:host=$host;port=$port", 'root', '');
         cancelled('pdo_mysql', fn() => $pdo->query("select 'secret', sleep(0.2)"), fn(int $i) => $pdo->query("select $i")->fetchColumn());
     },
+    // What is freed when the callback ends reads the rest of its rows; the connection has nothing to do with the cancellation.
+    'cancelled: mysqli, beside' => function () {
+        need('mysqli');
+        [$host, $port] = explode(':', server('MARIADB'));
+        $db = new mysqli($host, 'root', '', 'io', (int) $port);
+        foreach (['delay' => fn() => delay(60_000), 'usleep' => fn() => usleep(60_000_000)] as $how => $pause) {
+            $rows = function () use ($db, $pause) {
+                $statement = $db->prepare("select repeat('x', 1000) from seq_1_to_20000");
+                $statement->execute();
+                $statement->bind_result($text);
+                $statement->fetch();
+                $pause();
+            };
+            foreach (['array_map' => fn() => array_map($rows, [1]), 'reflection' => fn() => (new ReflectionFunction($rows))->invoke()] as $by => $call) {
+                $coroutine = spawn($call);
+                delay(100);
+                $coroutine->cancel();
+                try {
+                    await($coroutine);
+                    fail("$how, $by: not cancelled");
+                } catch (Async\AsyncCancellation) {
+                }
+                $db->query('select 7')->fetch_row()[0] === '7' || fail("$how, $by: the connection is broken");
+            }
+        }
+    },
     'cancelled: redis' => function () {
         need('redis');
         [$host, $port] = explode(':', server('REDIS'));
