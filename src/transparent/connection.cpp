@@ -38,12 +38,13 @@ int outcome_of(int fd, const sockaddr* address, socklen_t size, bool& is_pending
 }
 
 int await_connection(DescriptorCall& call, int fd, const sockaddr* address, socklen_t size) noexcept {
+    const int begun = errno;  // now, or before
     for (;;) {
         switch (call.wait(PollMask::Writable)) {
             case Waited::Ready:
                 break;
             case Waited::TimedOut:
-                errno = EINPROGRESS;
+                errno = begun;
                 return -1;
             case Waited::Failed:
                 return -1;

@@ -122,6 +122,25 @@ TEST_F(HookedConnection, AFailureIsToldAlsoWhenAnotherTookItsError) {
     });
 }
 
+TEST_F(HookedConnection, AnAttemptThatTakesTooLongSaysWhetherItHadBegunBefore) {
+    in_runtime([] {
+        sockaddr_in address{};
+        std::array<Fd, 3> queue;
+        Fd listener = listen_deaf(address, queue);
+        Fd fd(::socket(AF_INET, SOCK_STREAM, 0));
+        const timeval limit{0, 1000};
+        ASSERT_EQ(::setsockopt(*fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit)), 0);
+        await(spawn([&] {
+            for (const int expected : {EINPROGRESS, EALREADY}) {
+                EXPECT_EQ(connect_hooked(*fd, address), -1);
+                EXPECT_EQ(errno, expected);
+            }
+        }));
+        close(fd);
+        close(listener);
+    });
+}
+
 TEST_F(HookedConnection, TwoThatConnectOneSocketBothWait) {
     in_runtime([] {
         sockaddr_in address{};
