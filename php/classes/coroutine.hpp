@@ -53,7 +53,8 @@ public:
     std::unique_ptr<HelperBody> helper;
     Value value;
     zend_object* cut_off = nullptr;  // counted; the cancellation that was thrown inside a C library
-    const zend_execute_data* cut_off_from = nullptr;  // the calls of internal functions in which it was, one inside the other, if it was in any
+    // The calls of internal functions in which it was, one inside the other, if it was in any.
+    const zend_execute_data* cut_off_from = nullptr;
     const zend_execute_data* cut_off_to = nullptr;
     struct LibraryWait {
         const zend_execute_data* call = nullptr;
@@ -61,17 +62,17 @@ public:
         int fd = -1;
         bool operator==(const LibraryWait&) const = default;
     };
-    LibraryWait last_wait;  // for a descriptor: what its library is at work on
-    const void* in_use = nullptr;    // what it works on while it waits inside a function of an extension, or did last
+    LibraryWait last_wait;         // for a descriptor: what its library is at work on
+    const void* in_use = nullptr;  // what it works on while it waits inside a function of an extension, or did last
     const zend_function* used_by = nullptr;  // the function, if that is a resource
     std::unique_ptr<std::vector<const void*>>
-        outer_uses;                   // what calls further out work on, inside which code of PHP waits
-    void* tls = nullptr;              // of the stream it waits in, see engine/tls.hpp
-    StreamMemory stream;              // of the same, to be fetched ahead
-    bool is_cut_off_aside = false;    // it is not in flight at the moment
-    bool keeps_value = false;         // somebody will ask for it who holds no object
-    bool may_be_nested = false;       // inside a guarded call that may run code of PHP, see engine/in_use.hpp
-    bool is_printing = false;         // see `begin_whole_output`
+        outer_uses;                 // what calls further out work on, inside which code of PHP waits
+    void* tls = nullptr;            // of the stream it waits in, see engine/tls.hpp
+    StreamMemory stream;            // of the same, to be fetched ahead
+    bool is_cut_off_aside = false;  // it is not in flight at the moment
+    bool keeps_value = false;       // somebody will ask for it who holds no object
+    bool may_be_nested = false;     // inside a guarded call that may run code of PHP, see engine/in_use.hpp
+    bool is_printing = false;       // see `begin_whole_output`
     std::uint32_t spawn_line = 0;
     Value spawn_file;  // a string, or nothing
     VmState vm;

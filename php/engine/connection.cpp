@@ -208,8 +208,7 @@ void notice_shut_link(zend_execute_data* call) noexcept {
         return;
     }
     void* link = const_cast<void*>(connection_of_pgsql(Z_OBJ_P(subject)));
-    for (int i = 0; i < kMost && link != Z_OBJ_P(subject) && status(link) == kOk && consume_input(link) != 0; ++i) {
-    }
+    for (int i = 0; i < kMost && link != Z_OBJ_P(subject) && status(link) == kOk && consume_input(link) != 0; ++i) {}
 }
 
 }  // namespace trueasync::php

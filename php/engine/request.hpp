@@ -16,7 +16,8 @@ namespace trueasync::php {
 class PhpCoroutine;
 
 struct Request {
-    Runtime* runtime = nullptr;     // our own; a library may end the process on a coroutine's stack, which must stay where it is then
+    // Our own; a library may end the process on a coroutine's stack, which must stay where it is then.
+    Runtime* runtime = nullptr;
     PhpCoroutine* main = nullptr;  // counted
     Ref<ScopeEvent> main_scope;
     VmState scheduler_vm = {};  // in force while no coroutine runs

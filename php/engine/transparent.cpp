@@ -63,8 +63,8 @@ bool is_topmost(const zend_execute_data* call) noexcept {
 
 /// Those that open what they wait for and may tell a callback about it.
 bool opens_streams(const zend_function* function) noexcept {
-    static constexpr std::string_view kNames[] = {"file_get_contents", "file_put_contents", "fopen",       "file",
-                                                  "readfile",          "copy",              "get_headers", "getimagesize"};
+    static constexpr std::string_view kNames[] = {
+        "file_get_contents", "file_put_contents", "fopen", "file", "readfile", "copy", "get_headers", "getimagesize"};
     const zend_module_entry* module = function->internal_function.module;
     const zend_string* name = function->common.function_name;
     return (module != nullptr && std::string_view(module->name) == "soap") ||
