@@ -4,12 +4,20 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
+#include <string>
 #include <trueasync/reactor/task.hpp>
 #include <utility>
 
 #include "waiting.hpp"
 
 namespace trueasync::hooked {
+
+/// A text that may be missing, for work that owns it.
+inline std::optional<std::string> copy(const char* text) {
+    return text != nullptr ? std::optional<std::string>(text) : std::nullopt;
+}
+inline const char* text_of(const std::optional<std::string>& text) noexcept { return text ? text->c_str() : nullptr; }
 
 /// Runs `work` on a thread of `lane`. `work` owns all that it needs: a coroutine that is cancelled leaves at once and the work goes on without
 /// it. With `Ready` the result is in the returned body, which is `work` itself.

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,11 +12,6 @@
 namespace trueasync::hooked {
 
 namespace {
-
-std::optional<std::string> copy(const char* text) {
-    return text != nullptr ? std::optional<std::string>(text) : std::nullopt;
-}
-const char* text_of(const std::optional<std::string>& text) noexcept { return text ? text->c_str() : nullptr; }
 
 struct AddressLookup {
     ~AddressLookup() {

@@ -2,7 +2,9 @@
 
 #include <cstring>
 #include <functional>
+#include <memory>
 #include <support/hooked.hpp>
+#include <vector>
 
 namespace trueasync::testing {
 namespace {
@@ -29,21 +31,33 @@ public:
     NameServer& operator=(const NameServer&) = delete;
     ~NameServer() { ::res_nclose(&resolver); }
 
-    /// Answers one query with one address.
-    void answer() {
+    struct Question {
         unsigned char packet[512] = {};
+        ssize_t length = 0;
         sockaddr_in client{};
         socklen_t size = sizeof(client);
-        auto* from = reinterpret_cast<sockaddr*>(&client);
-        ssize_t length = hooked::recvfrom(*socket_, packet, sizeof(packet) - 16, 0, from, &size);
-        ASSERT_GT(length, 12);
+        sockaddr* from() { return reinterpret_cast<sockaddr*>(&client); }
+    };
+    Question receive() {
+        Question question;
+        question.length = hooked::recvfrom(
+            *socket_, question.packet, sizeof(question.packet) - 16, 0, question.from(), &question.size
+        );
+        EXPECT_GT(question.length, 12);
+        return question;
+    }
+
+    /// Answers one query with one address.
+    void answer() {
+        Question question = receive();
+        auto& [packet, length, client, size] = question;
         packet[2] |= 0x80;  // it is an answer
         packet[7] = 1;      // with one record
         packet[11] = 0;     // and nothing else
         const unsigned char record[] = {0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, 127, 0, 0, 9};
         std::memcpy(packet + length, record, sizeof(record));
         length += static_cast<ssize_t>(sizeof(record));
-        EXPECT_EQ(hooked::sendto(*socket_, packet, static_cast<std::size_t>(length), 0, from, size), length);
+        EXPECT_EQ(hooked::sendto(*socket_, packet, static_cast<std::size_t>(length), 0, question.from(), size), length);
     }
 
     struct __res_state resolver {};
@@ -102,6 +116,25 @@ TEST_F(HookedQueries, TheSettingsAreTheCallers) {
             await(answering);
         }
         _res = before;
+    });
+}
+
+TEST_F(HookedQueries, WhoIsCancelledLeavesAtOnceWithoutTheAnswer) {
+    in_runtime([] {
+        auto server = std::make_unique<NameServer>();
+        server->resolver.options &= ~static_cast<unsigned long>(RES_USE_EDNS0);
+        auto asking = spawn([&] {
+            std::vector<unsigned char> packet(512, 0xee);
+            EXPECT_EQ(hooked::res_nquery(&server->resolver, "a.test", C_IN, T_A, packet.data(), 512), -1);
+            EXPECT_EQ(errno, ECANCELED);
+            EXPECT_EQ(h_errno, TRY_AGAIN);
+            EXPECT_EQ(server->resolver.res_h_errno, TRY_AGAIN);
+            EXPECT_EQ(packet, std::vector<unsigned char>(512, 0xee));
+        });
+        server->receive();  // the question is on its way
+        asking.cancel();
+        EXPECT_THROW(await(asking), Cancellation);
+        server.reset();  // whoever still waits for the answer has settings of his own
     });
 }
 
