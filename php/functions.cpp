@@ -80,7 +80,7 @@ ZEND_FUNCTION(Async_spawn_with) {
 
 namespace {
 
-TA_INLINE WaitResult suspend_here() noexcept {
+WaitResult suspend_here() noexcept {
     const WaitWindow window;
     return Scheduler::suspend(std::source_location());
 }
@@ -94,7 +94,14 @@ TA_INLINE WaitResult sleep_here(Deadline deadline) noexcept {
 
 ZEND_FUNCTION(Async_suspend) {
     ZEND_PARSE_PARAMETERS_NONE();
-    if (may_suspend()) {
+    if (!may_suspend()) {
+        return;
+    }
+    if (Coroutine* self = PhpCoroutine::suspend_simple(); EXPECTED(self != nullptr)) {
+        if (UNEXPECTED(!Scheduler::is_undisturbed_but_hooked(*self))) {
+            has_arrived(Scheduler::arrived(*self));
+        }
+    } else {
         has_arrived(suspend_here());
     }
 }

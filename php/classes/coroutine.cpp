@@ -34,7 +34,6 @@ HashTable* show_to_collector(zend_object* object, zval** table, int* count) {
     for (Value& argument : coroutine.arguments) {
         shown.add(argument);
     }
-    shown.add(coroutine.named_arguments);
     shown.add(coroutine.value);
     shown.add(coroutine.error());
     show_context(coroutine, shown);
@@ -101,15 +100,17 @@ Place PhpCoroutine::suspended_at() const {
 
 void PhpCoroutine::leave() noexcept {
     if (is_loaded_) {
+        is_loaded_ = false;
         save();
     } else if (EG(current_execute_data) == vm.current_execute_data) {
-        vm.save_again();  // what was called since may have thrown
-    }                     // else it has left before in the same window, and is not back yet
+        vm.save_unobserved();  // what was called since may have thrown
+    }                          // else it has left before in the same window, and is not back yet
     request.scheduler_vm.load();
     request.is_in_scheduler = true;
 }
 
 void PhpCoroutine::save_aside() noexcept {
+    vm.save_constants();  // inside a native fiber they are its own
     if (may_be_nested) {
         note_outer_uses(*this);
     }
@@ -167,7 +168,6 @@ TA_INLINE void PhpCoroutine::drop_parts() noexcept {
     GC_DEL_FLAGS(object(), GC_NOT_COLLECTABLE);
     callable.reset();
     arguments.clear();
-    named_arguments.reset();
     helper.reset();
 }
 
@@ -179,8 +179,8 @@ void PhpCoroutine::run_body() noexcept {
     } else {
         const auto count = static_cast<std::uint32_t>(arguments.size());
         auto* given = reinterpret_cast<zval*>(arguments.data());
-        if (UNEXPECTED(named_arguments.is_set())) {
-            callable.call(value.get(), count, given, Z_ARRVAL_P(named_arguments.get()));
+        if (UNEXPECTED(has_named_arguments)) {
+            callable.call(value.get(), count - 1, given, Z_ARRVAL(given[count - 1]));
         } else if (UNEXPECTED(!callable.call_plainly(value.get(), count, given))) {
             callable.call(value.get(), count, given);
         }
@@ -225,6 +225,7 @@ void PhpCoroutine::run() {
         page, reinterpret_cast<zend_function*>(&root_function), vm.error_reporting, &fiber,
         request.runtime->stacks().stack_at(Coroutine::context().stack_top())
     );
+    vm.save_constants();
     request.is_in_scheduler = false;
     zend_try {
         run_body();
@@ -235,6 +236,7 @@ void PhpCoroutine::run() {
     zend_catch {
         die();
         OutputState::abandon();
+        CompareState::forget();
     }
     zend_end_try();
     FiberBlock().leave();  // left behind by a fatal error
@@ -295,7 +297,8 @@ PhpCoroutine* make_coroutine(const Task& task) noexcept {
     if (task.named != nullptr) {
         zval array;
         ZVAL_ARR(&array, task.named);
-        coroutine->named_arguments = Value(&array);
+        coroutine->arguments.emplace_back(&array);
+        coroutine->has_named_arguments = true;
     }
     return coroutine;
 }

@@ -48,31 +48,49 @@ public:
     Place suspended_at() const override;
 
     Callable callable;
-    std::vector<Value> arguments;
-    Value named_arguments;  // an array, or nothing
+    std::vector<Value> arguments;  // and behind them, if some have names, an array of those
     std::unique_ptr<HelperBody> helper;
     Value value;
-    zend_object* cut_off = nullptr;  // counted; the cancellation that was thrown inside a C library
-    // The calls of internal functions in which it was, one inside the other, if it was in any.
-    const zend_execute_data* cut_off_from = nullptr;
-    const zend_execute_data* cut_off_to = nullptr;
     struct LibraryWait {
         const zend_execute_data* call = nullptr;
         const zend_function* function = nullptr;
         int fd = -1;
         bool operator==(const LibraryWait&) const = default;
     };
-    LibraryWait last_wait;         // for a descriptor: what its library is at work on
+    LibraryWait last_wait;  // for a descriptor: what its library is at work on
+    /// What few have: a cancellation that was thrown inside a C library, and calls further out than the one it waits in.
+    struct Libraries {
+        zend_object* cut_off = nullptr;  // counted
+        bool is_cut_off_aside = false;   // it is not in flight at the moment
+        // The calls of internal functions in which it was thrown, one inside the other, if it was in any.
+        const zend_execute_data* cut_off_from = nullptr;
+        const zend_execute_data* cut_off_to = nullptr;
+        std::vector<const void*> outer_uses;  // what they work on, inside which code of PHP waits
+        std::vector<LibraryWait> outer_waits;
+    };
+    std::unique_ptr<Libraries> libraries;
+    Libraries& make_libraries() {
+        if (libraries == nullptr) {
+            libraries = std::make_unique<Libraries>();
+        }
+        return *libraries;
+    }
+    zend_object* cut_off() const noexcept { return libraries != nullptr ? libraries->cut_off : nullptr; }
+    bool is_cut_off_aside() const noexcept { return libraries != nullptr && libraries->is_cut_off_aside; }
     const void* in_use = nullptr;  // what it works on while it waits inside a function of an extension, or did last
     const zend_function* used_by = nullptr;  // the function, if that is a resource
-    std::unique_ptr<std::vector<const void*>>
-        outer_uses;                 // what calls further out work on, inside which code of PHP waits
-    void* tls = nullptr;            // of the stream it waits in, see engine/tls.hpp
-    StreamMemory stream;            // of the same, to be fetched ahead
-    bool is_cut_off_aside = false;  // it is not in flight at the moment
-    bool keeps_value = false;       // somebody will ask for it who holds no object
-    bool may_be_nested = false;     // inside a guarded call that may run code of PHP, see engine/in_use.hpp
-    bool is_printing = false;       // see `begin_whole_output`
+    void* tls = nullptr;                     // of the stream it waits in, see engine/tls.hpp
+    StreamMemory stream;                     // of the same, to be fetched ahead
+    bool may_be_nested = false;              // inside a guarded call that may run code of PHP, see engine/in_use.hpp
+    bool is_printing = false;                // see `begin_whole_output`
+    bool keeps_value : 1 = false;            // somebody will ask for it who holds no object
+    bool has_named_arguments : 1 = false;
+
+private:
+    friend class WaitWindow;
+    bool is_loaded_ = true;  // while it runs: the engine's state is its own
+
+public:
     std::uint32_t spawn_line = 0;
     Value spawn_file;  // a string, or nothing
     VmState vm;
@@ -124,11 +142,19 @@ public:
     /// The engine's state is exchanged for the scheduler's, and back.
     void leave() noexcept;
     TA_INLINE void enter() noexcept {
-        load();
-        request.is_in_scheduler = false;
-        if (UNEXPECTED(request.is_dying)) {
-            throw_exit(zend_create_unwind_exit());
+        is_loaded_ = true;
+        load(EG(current_execute_data) != vm.current_execute_data);
+    }
+
+    /// The running one stops for the next, if nothing is special about either. Null: nothing was done. Else the running one, back again.
+    static TA_INLINE Coroutine* suspend_simple() noexcept {
+        Coroutine* self = Scheduler::suspend_simple(std::source_location(), [](Coroutine& leaving) {
+            static_cast<PhpCoroutine&>(leaving).save();
+        });
+        if (EXPECTED(self != nullptr)) {
+            static_cast<PhpCoroutine*>(self)->load(true);
         }
+        return self;
     }
 
     /// The running one; there is one whenever PHP code may suspend.
@@ -141,8 +167,6 @@ protected:
     void drop_parts() noexcept;
 
 private:
-    friend class WaitWindow;
-
     PhpCoroutine();
     ~PhpCoroutine() override = default;
 
@@ -155,23 +179,23 @@ private:
     }
 
     TA_INLINE void save() noexcept {
-        vm.save();
-        is_loaded_ = false;
+        vm.save_changing();
         if (UNEXPECTED(has_state_aside() || may_be_nested)) {
             save_aside();
         }
         observe_switch(vm.current_fiber_context, EG(main_fiber_context));
     }
-    TA_INLINE void load() noexcept {
+    TA_INLINE void load(bool has_left) noexcept {
         observe_switch(EG(main_fiber_context), vm.current_fiber_context);
-        if (EXPECTED(EG(current_execute_data) != vm.current_execute_data)) {
+        if (EXPECTED(has_left)) {
             vm.load();
-        }  // else it did not leave at all, and what it has now may be newer
-        is_loaded_ = true;
+        }  // else what it has now may be newer
         if (UNEXPECTED(aside_ != nullptr)) {
             load_aside();
-        } else {
-            CompareState::forget();
+        }
+        request.is_in_scheduler = false;
+        if (UNEXPECTED(request.is_dying)) {
+            throw_exit(zend_create_unwind_exit());
         }
     }
 
@@ -194,12 +218,15 @@ private:
         return OutputState::is_in_use() || CompareState::is_in_use() || SerializeState::is_in_use() ||
                ErrorHandlerState::is_in_use() || request.has_rare_state;
     }
-    void save_aside() noexcept;
-    void load_aside() noexcept;
+    TA_COLD void save_aside() noexcept;
+    TA_COLD void load_aside() noexcept;
 
     std::unique_ptr<Aside> aside_;
-    bool is_loaded_ = true;  // while it runs: the engine's state is its own
 };
+
+#if PHP_VERSION_ID < 80300
+static_assert(sizeof(PhpCoroutine) + sizeof(zend_object) <= 768, "the next size that PHP has for memory is 896");
+#endif
 
 /// Around one wait of the running coroutine: the engine's state is exchanged right here, so that nothing keeps the core from its short ways.
 /// What a long one calls meanwhile still finds the coroutine's own.
@@ -211,6 +238,7 @@ public:
     TA_INLINE ~WaitWindow() { close(PhpCoroutine::running()); }
 
     static TA_INLINE void open(PhpCoroutine& self) noexcept {
+        self.is_loaded_ = false;
         self.save();
         Scheduler::mute_hook(self);
     }

@@ -107,7 +107,7 @@ private:
 /// The handler that keeps sessions in files does not notice that it was refused the lock: it would store what it has read without it.
 void leave_cut_off_session(zval* result) noexcept {
     PhpCoroutine* self = cut_off_coroutine();
-    if (self == nullptr || self->is_cut_off_aside || session_abort == nullptr) {
+    if (self == nullptr || self->is_cut_off_aside() || session_abort == nullptr) {
         return;
     }
     begin_cut_off_aside(*self);
@@ -116,7 +116,7 @@ void leave_cut_off_session(zval* result) noexcept {
         const_cast<zend_function*>(session_abort), nullptr, nullptr, &ignored, 0, nullptr, nullptr
     );
     zval_ptr_dtor(&ignored);
-    if (self->cut_off != nullptr) {
+    if (self->cut_off() != nullptr) {
         end_cut_off_aside(*self);
     }
     zval_ptr_dtor(result);

@@ -26,17 +26,11 @@ public:
             BG(user_compare_fci) = call_;
             BG(user_compare_fci_cache) = cache_;
             is_saved_ = false;
-        } else {
-            forget();
         }
     }
 
-    /// For one that has none: whoever has ended before may have left one behind.
-    static void forget() noexcept {
-        if (UNEXPECTED(is_in_use())) {
-            BG(user_compare_fci) = empty_fcall_info;
-        }
-    }
+    /// A fatal error leaves one behind.
+    static void forget() noexcept { BG(user_compare_fci) = empty_fcall_info; }
 
 private:
     zend_fcall_info call_;

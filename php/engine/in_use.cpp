@@ -69,9 +69,9 @@ void end_with_link(zend_execute_data* call, zval* result) noexcept {
         default_link = Z_OBJ_P(result);
     }
     if (PhpCoroutine* self = cut_off_coroutine(); UNEXPECTED(self != nullptr)) {
-        zend_object* cut_off = std::exchange(self->cut_off, nullptr);  // it may read again
+        zend_object* cut_off = std::exchange(self->libraries->cut_off, nullptr);  // it may read again
         notice_shut_link(call);
-        self->cut_off = cut_off;
+        self->libraries->cut_off = cut_off;
     }
 }
 
@@ -134,7 +134,7 @@ public:
     template <typename Find>
     TA_INLINE void forget_if_cancelled(Find&& find) const noexcept {
         if (UNEXPECTED(EG(exception) != nullptr) && !was_there_ && is_watching() &&
-            PhpCoroutine::running().cut_off != nullptr) {
+            PhpCoroutine::running().cut_off() != nullptr) {
             if (php_stream* stream = find()) {
                 stream->eof = 0;
             }

@@ -27,7 +27,8 @@ void observe_end(zend_fiber_context& fiber) noexcept;
 /// It will never run again, and has not ended.
 void observe_abandoned(zend_fiber_context& fiber) noexcept;
 
-inline void observe_switch(zend_fiber_context* from, zend_fiber_context* to) noexcept {
+/// By reference: looked at only when somebody can hear it.
+inline void observe_switch(zend_fiber_context* const& from, zend_fiber_context* const& to) noexcept {
     if (UNEXPECTED(is_observed) && from != to) {
         zend_observer_fiber_switch_notify(from, to);
     }

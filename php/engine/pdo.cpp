@@ -125,8 +125,8 @@ void keep_error(PhpCoroutine& coroutine, pdo_dbh_t* connection, pdo_stmt_t* stat
         statement = connection->query_stmt;
     }
     const std::string_view code = statement != nullptr ? statement->error_code : connection->error_code;
-    if (!code.empty() && code != PDO_ERR_NONE && previous_of(coroutine.cut_off) == nullptr &&
-        !coroutine.is_cut_off_aside) {
+    if (!code.empty() && code != PDO_ERR_NONE && previous_of(coroutine.cut_off()) == nullptr &&
+        !coroutine.is_cut_off_aside()) {
         begin_cut_off_aside(coroutine);
         handle_error(connection, statement);
         end_cut_off_aside(coroutine);

@@ -163,6 +163,7 @@ bool start_slow() noexcept {
     runtime->scheduler().set_helper_factory(&helpers);
     runtime->scheduler().add_stuck_handler(fiber_relief);
     request.main = PhpCoroutine::create();
+    request.main->vm.save_constants();
     request.main->set_name("main");
     request.main->set_owner(&main_scope());
     request.main_scope->adopt(*request.main);

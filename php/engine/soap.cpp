@@ -100,7 +100,7 @@ std::array<zif_handler, kMethods.size()> before = {};
 
 const zend_object* cut_off_here() noexcept {
     const auto* coroutine = static_cast<const PhpCoroutine*>(Scheduler::current_coroutine());
-    return coroutine != nullptr ? coroutine->cut_off : nullptr;
+    return coroutine != nullptr ? coroutine->cut_off() : nullptr;
 }
 
 /// A constructor that was cancelled while it loaded a description has told of its failure in a way that made the engine forget what it had

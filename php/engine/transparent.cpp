@@ -19,6 +19,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
 #include <string_view>
 #include <utility>
 
@@ -50,9 +51,10 @@ zend_execute_data* library_call() noexcept {
 /// freed while it unwinds further out may talk to connections that have nothing to do with it.
 bool is_still_cut_off(const PhpCoroutine& coroutine) noexcept {
     const zend_execute_data* call = library_call();
-    return EG(exception) == coroutine.cut_off &&
-           (coroutine.cut_off_to == nullptr ||
-            (call != nullptr && call >= coroutine.cut_off_from && call <= coroutine.cut_off_to));
+    const PhpCoroutine::Libraries& libraries = *coroutine.libraries;
+    return EG(exception) == libraries.cut_off &&
+           (libraries.cut_off_to == nullptr ||
+            (call != nullptr && call >= libraries.cut_off_from && call <= libraries.cut_off_to));
 }
 
 /// Whether no frame of a callback is left on top of the call.
@@ -72,6 +74,12 @@ bool opens_streams(const zend_function* function) noexcept {
             std::ranges::find(kNames, std::string_view(ZSTR_VAL(name), ZSTR_LEN(name))) != std::end(kNames));
 }
 
+bool has_waited(const PhpCoroutine& coroutine, const PhpCoroutine::LibraryWait& wait) noexcept {
+    return coroutine.last_wait == wait ||
+           (coroutine.libraries != nullptr &&
+            std::ranges::find(coroutine.libraries->outer_waits, wait) != coroutine.libraries->outer_waits.end());
+}
+
 /// A callback of the library was cancelled, and the library goes on as if nothing had happened: it waits for what it has waited for before, or has
 /// just opened. When the callback ends the library is innermost too, but what is freed then waits for something else.
 bool was_callback_cancelled(const PhpCoroutine& coroutine, int fd) noexcept {
@@ -79,8 +87,28 @@ bool was_callback_cancelled(const PhpCoroutine& coroutine, int fd) noexcept {
     const zend_execute_data* call = library_call();
     return call != nullptr && fd >= 0 && !coroutine.is_printing &&
            (is_exit(thrown) || instanceof_function(thrown->ce, ce_cancellation)) &&
-           (coroutine.last_wait == PhpCoroutine::LibraryWait{call, call->func, fd} ||
-            (is_topmost(call) && opens_streams(call->func)));
+           (has_waited(coroutine, {call, call->func, fd}) || (is_topmost(call) && opens_streams(call->func)));
+}
+
+bool is_inside(const zend_execute_data* call, const zend_execute_data* outer) noexcept {
+    while (call != nullptr && call != outer) {
+        call = call->prev_execute_data;
+    }
+    return call != nullptr;
+}
+
+/// Those further out are kept: when a callback of theirs is cancelled, they must be known by what they wait for.
+TA_COLD void note_other_wait(PhpCoroutine& coroutine, const PhpCoroutine::LibraryWait& wait) {
+    const auto is_outer = [&](const PhpCoroutine::LibraryWait& one) {
+        return one.call != wait.call && is_inside(wait.call, one.call);
+    };
+    if (coroutine.libraries != nullptr) {
+        std::erase_if(coroutine.libraries->outer_waits, std::not_fn(is_outer));
+    }
+    if (is_outer(coroutine.last_wait)) {
+        coroutine.make_libraries().outer_waits.push_back(coroutine.last_wait);
+    }
+    coroutine.last_wait = wait;
 }
 
 /// Whether the running function is one of PHP's own whose name begins so.
@@ -128,7 +156,10 @@ public:
                 begin_tls_wait_in(php, stream_of(resource_of(call, 2)), fd);
             }
             if (call != nullptr && EG(exception) == nullptr) {  // else somebody frees something
-                php.last_wait = {call, call->func, fd};
+                const PhpCoroutine::LibraryWait wait{call, call->func, fd};
+                if (UNEXPECTED(php.last_wait != wait)) {
+                    note_other_wait(php, wait);
+                }
             }
             WaitWindow::open(php);
         }
@@ -192,18 +223,19 @@ public:
 private:
     /// The exception in flight ends whatever the running coroutine is in.
     void begin_cut_off(PhpCoroutine& php) noexcept {
-        php.cut_off = EG(exception);
-        php.cut_off_from = php.cut_off_to = library_call();
-        while (php.cut_off_from != nullptr && is_library_call(php.cut_off_from->prev_execute_data)) {
-            php.cut_off_from = php.cut_off_from->prev_execute_data;
+        PhpCoroutine::Libraries& libraries = php.make_libraries();
+        libraries.cut_off = EG(exception);
+        libraries.cut_off_from = libraries.cut_off_to = library_call();
+        while (libraries.cut_off_from != nullptr && is_library_call(libraries.cut_off_from->prev_execute_data)) {
+            libraries.cut_off_from = libraries.cut_off_from->prev_execute_data;
         }
-        GC_ADDREF(php.cut_off);
+        GC_ADDREF(libraries.cut_off);
         ++cut_offs;
     }
 
     /// Whether it may suspend where it is.
     TA_INLINE Answer gate(PhpCoroutine& php, int fd) noexcept {
-        if (UNEXPECTED(php.cut_off != nullptr)) {
+        if (UNEXPECTED(php.cut_off() != nullptr)) {
             end_cut_off_aside(php);  // it made way for an exception that was never thrown
             if (is_still_cut_off(php)) {
                 return Answer::Fail;
@@ -259,7 +291,7 @@ CreateObject create_exception_before = nullptr;
 /// An exception thrown while another one is in flight takes its place. What a library throws about its failed call must not: the cancellation
 /// steps aside, and takes its place again with that one as the previous.
 zend_object* create_exception(zend_class_entry* ce) {
-    if (PhpCoroutine* coroutine = cut_off_coroutine(); coroutine != nullptr && !coroutine->is_cut_off_aside) {
+    if (PhpCoroutine* coroutine = cut_off_coroutine(); coroutine != nullptr && !coroutine->is_cut_off_aside()) {
         begin_cut_off_aside(*coroutine);
     }
     return create_exception_before(ce);
@@ -280,7 +312,7 @@ void on_throw(zend_object* exception) {
     if (throw_hook_before != nullptr) {
         throw_hook_before(exception);
     }
-    if (PhpCoroutine* coroutine = cut_off_coroutine(); coroutine != nullptr && coroutine->is_cut_off_aside) {
+    if (PhpCoroutine* coroutine = cut_off_coroutine(); coroutine != nullptr && coroutine->is_cut_off_aside()) {
         throw_cut_off(*coroutine);
     }
 }
@@ -303,39 +335,41 @@ void watch_exceptions() noexcept {
 
 PhpCoroutine* cut_off_coroutine() noexcept {
     auto* coroutine = static_cast<PhpCoroutine*>(Scheduler::current_coroutine());
-    const bool is_cut_off = coroutine != nullptr && !request.is_in_scheduler && coroutine->cut_off != nullptr &&
-                            (coroutine->is_cut_off_aside || is_still_cut_off(*coroutine));
+    const bool is_cut_off = coroutine != nullptr && !request.is_in_scheduler && coroutine->cut_off() != nullptr &&
+                            (coroutine->is_cut_off_aside() || is_still_cut_off(*coroutine));
     return is_cut_off ? coroutine : nullptr;
 }
 
 void begin_cut_off_aside(PhpCoroutine& coroutine) noexcept {
-    coroutine.is_cut_off_aside = true;
+    coroutine.libraries->is_cut_off_aside = true;
     OBJ_RELEASE(std::exchange(EG(exception), nullptr));  // we have a reference of our own
 }
 
 void end_cut_off_aside(PhpCoroutine& coroutine) noexcept {
-    if (std::exchange(coroutine.is_cut_off_aside, false)) {
-        GC_ADDREF(coroutine.cut_off);
-        zend_throw_exception_internal(coroutine.cut_off);
+    if (coroutine.is_cut_off_aside()) {
+        coroutine.libraries->is_cut_off_aside = false;
+        GC_ADDREF(coroutine.cut_off());
+        zend_throw_exception_internal(coroutine.cut_off());
     }
 }
 
 void throw_cut_off(PhpCoroutine& coroutine) noexcept {
-    coroutine.is_cut_off_aside = false;
-    GC_ADDREF(coroutine.cut_off);
-    if (is_exit(coroutine.cut_off) || previous_of(coroutine.cut_off) != nullptr) {
-        drop_later(std::exchange(EG(exception), coroutine.cut_off));
+    coroutine.libraries->is_cut_off_aside = false;
+    zend_object* cancellation = coroutine.cut_off();
+    GC_ADDREF(cancellation);
+    if (is_exit(cancellation) || previous_of(cancellation) != nullptr) {
+        drop_later(std::exchange(EG(exception), cancellation));
     } else {
-        zend_throw_exception_internal(coroutine.cut_off);
+        zend_throw_exception_internal(cancellation);
     }
 }
 
 void end_cut_off(PhpCoroutine& coroutine) noexcept {
-    coroutine.is_cut_off_aside = false;
-    if (coroutine.cut_off != nullptr) {
+    if (coroutine.cut_off() != nullptr) {
+        coroutine.libraries->is_cut_off_aside = false;
         drop_later(nullptr);
         --host.cut_offs;
-        OBJ_RELEASE(std::exchange(coroutine.cut_off, nullptr));
+        OBJ_RELEASE(std::exchange(coroutine.libraries->cut_off, nullptr));
     }
 }
 

@@ -132,11 +132,7 @@ void note_user(const void* subject, PhpCoroutine& coroutine) noexcept {
 }
 
 TA_COLD void forget_outer_uses(PhpCoroutine& coroutine) noexcept {
-    const auto uses = std::exchange(coroutine.outer_uses, nullptr);
-    if (uses == nullptr) {
-        return;
-    }
-    for (const void* subject : *uses) {
+    for (const void* subject : std::exchange(coroutine.libraries->outer_uses, {})) {
         const auto found = users.find(subject);
         if (subject != coroutine.in_use && found != users.end() && found->second == &coroutine) {
             users.erase(found);
@@ -264,7 +260,9 @@ void note_use(PhpCoroutine& coroutine, zend_execute_data* call) noexcept {
 }
 
 void note_outer_uses(PhpCoroutine& coroutine) noexcept {
-    forget_outer_uses(coroutine);
+    if (coroutine.libraries != nullptr) {
+        forget_outer_uses(coroutine);
+    }
     zend_execute_data* innermost = EG(current_execute_data);
     bool is_inside = false;
     for (zend_execute_data* call = innermost; call != nullptr; call = call->prev_execute_data) {
@@ -276,10 +274,7 @@ void note_outer_uses(PhpCoroutine& coroutine) noexcept {
         if (subject == nullptr || subject == coroutine.in_use || is_awaiting(coroutine, subject)) {
             continue;
         }
-        if (coroutine.outer_uses == nullptr) {
-            coroutine.outer_uses = std::make_unique<std::vector<const void*>>();
-        }
-        coroutine.outer_uses->push_back(subject);
+        coroutine.make_libraries().outer_uses.push_back(subject);
         note_user(subject, coroutine);
     }
     coroutine.may_be_nested = is_inside;
@@ -290,7 +285,9 @@ void note_outer_uses(PhpCoroutine& coroutine) noexcept {
 
 void end_use(PhpCoroutine& coroutine) noexcept {
     forget_use(coroutine);
-    forget_outer_uses(coroutine);
+    if (UNEXPECTED(coroutine.libraries != nullptr)) {
+        forget_outer_uses(coroutine);
+    }
     if (UNEXPECTED(!insides.empty())) {  // left behind by one that did not come back from its call
         std::erase_if(insides, [&](const Inside& one) { return one.who == &coroutine; });
     }

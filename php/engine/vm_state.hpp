@@ -28,10 +28,13 @@ inline void init_root_function(zend_internal_function& function) {
 // Pairs are neighbours in the engine and copied as one. What the engine writes all the time is in none of them: half of a pair that has just
 // been written cannot be read together with the other half without a stall.
 #define TA_VM_PAIRS(X) \
-    X(vm_stack_end, vm_stack) X(exception, prev_exception) X(current_fiber_context, active_fiber)
+    X(vm_stack_end, vm_stack) X(exception, prev_exception) X(current_fiber_context, active_fiber) \
+    X(error_handling, exception_class)
 #define TA_VM_FIELDS(X) \
-    X(vm_stack_top) X(vm_stack_page_size) X(current_execute_data) X(error_reporting) X(jit_trace_num) X(bailout) \
-    X(opline_before_exception) X(error_handling) X(exception_class) TA_VM_STACK_FIELDS(X) TA_VM_OBSERVER_FIELDS(X)
+    X(vm_stack_top) X(current_execute_data) X(error_reporting) X(jit_trace_num) X(bailout) X(opline_before_exception) \
+    TA_VM_OBSERVER_FIELDS(X)
+// What stays as it is while a coroutine lives, unless it is inside a native fiber.
+#define TA_VM_CONSTANTS(X) X(vm_stack_page_size) TA_VM_STACK_FIELDS(X)
 #if PHP_VERSION_ID >= 80300 && defined(ZEND_CHECK_STACK_LIMIT)
 #define TA_VM_STACK_FIELDS(X) X(stack_base) X(stack_limit)
 #else
@@ -53,7 +56,7 @@ template <typename First, typename Second>
 TA_INLINE void copy_pair(
     First& to_first, Second& to_second, const First& first, const Second& second, bool is_adjacent
 ) noexcept {
-    static_assert(sizeof(First) == sizeof(void*) && sizeof(Second) == sizeof(void*));
+    static_assert(sizeof(First) <= sizeof(void*) && sizeof(Second) == sizeof(void*));
     if (is_adjacent) {
         std::memcpy(static_cast<void*>(&to_first), static_cast<const void*>(&first), 2 * sizeof(void*));
     } else {
@@ -67,11 +70,20 @@ struct VmState {
 #define TA_VM_DECLARE_PAIR(first, second) TA_VM_DECLARE(first) TA_VM_DECLARE(second)
     TA_VM_PAIRS(TA_VM_DECLARE_PAIR)
     TA_VM_FIELDS(TA_VM_DECLARE)
+    TA_VM_CONSTANTS(TA_VM_DECLARE)
 #undef TA_VM_DECLARE
 #undef TA_VM_DECLARE_PAIR
 
-    TA_INLINE void save() noexcept {
+    void save() noexcept {
+        save_constants();
+        save_changing();
+    }
+    TA_INLINE void save_constants() noexcept {
 #define TA_VM_SAVE(field) field = EG(field);
+        TA_VM_CONSTANTS(TA_VM_SAVE)
+    }
+    /// All but what stays as it is.
+    TA_INLINE void save_changing() noexcept {
 #define TA_VM_SAVE_PAIR(first, second) copy_pair(first, second, EG(first), EG(second), TA_VM_ADJOINS(first, second));
         TA_VM_PAIRS(TA_VM_SAVE_PAIR)
         TA_VM_FIELDS(TA_VM_SAVE)
@@ -79,14 +91,14 @@ struct VmState {
 #undef TA_VM_SAVE_PAIR
     }
 
-    /// The same once more, when those who observe the engine have been told that it is another's turn: what they watch stays as it was.
-    void save_again() noexcept {
+    /// The same when those who observe the engine have been told that it is another's turn: what they watch stays as it was.
+    void save_unobserved() noexcept {
 #if PHP_VERSION_ID >= 80400
         zend_execute_data* const observed = current_observed_frame;
-        save();
+        save_changing();
         current_observed_frame = observed;
 #else
-        save();
+        save_changing();
 #endif
     }
 
@@ -95,6 +107,7 @@ struct VmState {
 #define TA_VM_LOAD_PAIR(first, second) copy_pair(EG(first), EG(second), first, second, TA_VM_ADJOINS(first, second));
         TA_VM_PAIRS(TA_VM_LOAD_PAIR)
         TA_VM_FIELDS(TA_VM_LOAD)
+        TA_VM_CONSTANTS(TA_VM_LOAD)
 #undef TA_VM_LOAD
 #undef TA_VM_LOAD_PAIR
     }

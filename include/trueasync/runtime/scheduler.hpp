@@ -137,6 +137,12 @@ public:
     /// Inlined with its switch, so that each place in a program has a jump of its own to predict.
     static TA_INLINE WaitResult suspend(std::source_location where) noexcept;
 
+    /// The same among coroutines of which nothing is special, for a host that exchanges its state itself: `leave(self)` comes right before the
+    /// switch, and the hook is told nothing. Null: nothing was done, take the long way. Else the running coroutine, which has been continued:
+    /// its host state comes next, then `is_undisturbed` or `arrived`.
+    template <typename Leave>
+    static TA_INLINE Coroutine* suspend_simple(std::source_location where, Leave&& leave) noexcept;
+
     /// Lets the head of the queue run up to its next stop and goes on right after it, before everybody else. May suspend.
     static WaitResult run_head(std::source_location where) noexcept;
 
@@ -181,6 +187,10 @@ public:
     static TA_INLINE Coroutine* wait_direct(Wait& wait, std::source_location where, Enter&& enter) noexcept;
     /// Nothing but a wake-up has happened.
     static TA_INLINE bool is_undisturbed(const Coroutine& self) noexcept { return TA_LIKELY(self.attention_ == 0); }
+    /// The same for one with a hook that was not called.
+    static TA_INLINE bool is_undisturbed_but_hooked(const Coroutine& self) noexcept {
+        return TA_LIKELY((self.attention_ & ~std::uint32_t{Coroutine::kHost}) == 0);
+    }
 
     /// The error behind the last `Cancelled`, `TimedOut`, `Refused` or `Failed` on this thread.
     /// Null for a deadline that passed.
@@ -363,6 +373,9 @@ private:
         return are_plain(self, next, Coroutine::kNew) && may_turn(hot);
     }
     static TA_INLINE bool pass(detail::Hot& hot, Coroutine& self, Coroutine& next) noexcept;
+    static TA_INLINE void take_turns(
+        detail::Hot& hot, Coroutine& self, Coroutine& next, std::source_location where
+    ) noexcept;
     static TA_INLINE void use_spare(detail::Hot& hot, Coroutine& coroutine) noexcept {
         coroutine.context_.inherit(*hot.spare);
         coroutine.begin_turn();
@@ -433,13 +446,40 @@ TA_INLINE WaitResult Scheduler::suspend(std::source_location where) noexcept {
         )) {
         return suspend_slow(where);
     }
-    self->suspended_at_ = where;
-    self->waker_state_ = WakerState::Queued;
-    hot.queue.rotate(*self);
-    next->waker_state_ = WakerState::NoStatus;
-    hot.current = next;
-    ExecutionContext::switch_to(self->context_, next->context_);
+    take_turns(hot, *self, *next, where);
     return arrived(*self);
+}
+
+/// Leaves `self` at the tail of the queue for its head.
+TA_INLINE void Scheduler::take_turns(
+    detail::Hot& hot, Coroutine& self, Coroutine& next, std::source_location where
+) noexcept {
+    self.suspended_at_ = where;
+    self.waker_state_ = WakerState::Queued;
+    hot.queue.rotate(self);
+    next.waker_state_ = WakerState::NoStatus;
+    hot.current = &next;
+    ExecutionContext::switch_to(self.context_, next.context_);
+}
+
+template <typename Leave>
+TA_INLINE Coroutine* Scheduler::suspend_simple(std::source_location where, Leave&& leave) noexcept {
+    detail::Hot& hot = detail::hot_here();
+    Coroutine* self = hot.current;
+    Coroutine* next = hot.queue.head();
+    if (TA_UNLIKELY(
+            next == nullptr || ((self->attention_ | next->attention_) & ~std::uint32_t{Coroutine::kHost}) != 0 ||
+            !may_turn(hot)
+        )) {
+        return nullptr;
+    }
+    leave(*self);
+    take_turns(hot, *self, *next, where);
+    self = detail::hot_here().current;
+    if (self == nullptr) {
+        __builtin_unreachable();
+    }
+    return self;
 }
 
 /// Whether `self` may stop for the head of the queue right here, of which nothing but `allowed` is special.

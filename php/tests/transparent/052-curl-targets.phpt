@@ -21,8 +21,8 @@ function transfer(string $name, CurlHandle $handle): void {
 foreach ([10, 100000] as $size) {
     file_put_contents($file, str_repeat('x', $size));
     await(spawn(function () use ($file) {
-        $process = proc_open('exec true', [['pipe', 'r'], ['pipe', 'w']], $pipes);
-        stream_get_contents($pipes[1]);  // until it has ended
+        $process = proc_open('exec 0<&-; echo closed', [['pipe', 'r'], ['pipe', 'w']], $pipes);
+        fgets($pipes[1]);
         transfer('pipe', handle($file, [CURLOPT_FILE => $pipes[0]]));
         [$ours, $theirs] = stream_socket_pair(STREAM_PF_UNIX, STREAM_SOCK_STREAM, 0);
         fclose($theirs);

@@ -145,6 +145,57 @@ CORO_TEST(HostHook, MutedIsToldOfLongWaysOnly) {
     scheduler().set_host_hook(nullptr);
 }
 
+CORO_TEST(HostHook, MayStopSimplyWithoutBeingTold) {
+    FakeInterpreter host;
+    scheduler().set_host_hook(&host);
+    host.frames = {"main"};
+    const auto stop = [&host] {
+        std::vector<std::string> frames;
+        Coroutine* self = Scheduler::suspend_simple(std::source_location(), [&](Coroutine& leaving) {
+            EXPECT_EQ(&leaving, &current());
+            frames = std::exchange(host.frames, {"nobody"});
+        });
+        if (self != nullptr) {
+            EXPECT_EQ(self, &current());
+            EXPECT_TRUE(Scheduler::is_undisturbed_but_hooked(*self));
+            host.frames = frames;
+        }
+        return self != nullptr;
+    };
+    const auto stop_muted = [&host] {
+        const std::vector<std::string> frames = host.frames;
+        Scheduler::mute_hook(current());
+        suspend();
+        Scheduler::unmute_hook(current());
+        host.frames = frames;
+    };
+    EXPECT_FALSE(stop()) << "nobody is ready";
+    auto child = spawn([&] {
+        stop_muted();
+        stop_muted();
+        host.frames.emplace_back("child");
+        for (int i = 0; i < 10; ++i) {
+            EXPECT_TRUE(stop());
+            EXPECT_EQ(host.frames.back(), "child");
+        }
+        host.frames.pop_back();
+        suspend();
+    });
+    EXPECT_FALSE(stop()) << "who has not begun is special";
+    stop_muted();
+    stop_muted();
+    const std::string calls = host.calls_of(child.coroutine());
+    for (int i = 0; i < 10; ++i) {
+        EXPECT_TRUE(stop());
+        EXPECT_EQ(host.frames, std::vector<std::string>{"main"});
+    }
+    EXPECT_EQ(host.calls_of(child.coroutine()), calls);
+    stop_muted();
+    EXPECT_FALSE(stop()) << "who was told that it leaves must be told that it is back";
+    await(child);
+    scheduler().set_host_hook(nullptr);
+}
+
 CORO_TEST(HostHook, IsBalancedForHandedOverContexts) {
     FakeInterpreter host;
     scheduler().set_host_hook(&host);
