@@ -390,9 +390,8 @@ void destroy_fiber(zend_object* object) {
 }
 
 void free_fiber(zend_object* object) {
-    if (const auto found = drives->find(fiber_of(object)); found != drives->end()) {
-        found->second->is_gone = true;
-        drives->erase(found);
+    if (auto found = drives->extract(fiber_of(object))) {  // what goes with it may hold the last of another fiber
+        found.mapped()->is_gone = true;
     }
     free_before(object);
 }
@@ -453,6 +452,11 @@ bool FiberRelief::relieve() noexcept {
     return !suspended.empty();
 }
 
-void fiber_request_end() { drives->clear(); }
+/// What goes with one may hold the last of another.
+void fiber_request_end() {
+    while (!drives->empty()) {
+        drives->extract(drives->begin());
+    }
+}
 
 }  // namespace trueasync::php
