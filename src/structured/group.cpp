@@ -666,8 +666,8 @@ void GroupEvent::cancel(Ref<Error> cancellation) noexcept {
         cancellation = Error::cancellation(CancelReason::UserRequest, std::string(name()) + " cancelled");
     }
     cancellation_ = cancellation;
+    shut();  // first: what is dropped may run code
     scope_->cancel(std::move(cancellation));
-    shut();
 }
 
 void GroupEvent::handle_dropped() noexcept {
