@@ -1,6 +1,7 @@
 /// The module: what PHP sees first.
 
 #include "classes/awaitable.hpp"
+#include "classes/cancellation.hpp"
 #include "classes/channel.hpp"
 #include "classes/context.hpp"
 #include "classes/coroutine.hpp"
@@ -14,6 +15,7 @@
 #include "classes/thread.hpp"
 #include "classes/timeout.hpp"
 #include "engine/alone.hpp"
+#include "engine/match_memory.hpp"
 #include "engine/pdo.hpp"
 #include "engine/request.hpp"
 #include "engine/soap.hpp"
@@ -45,11 +47,13 @@ static PHP_MINIT_FUNCTION(true_async) {
     soap_minit();
     pdo_minit();
     alone_minit();
+    match_memory_minit();
     return SUCCESS;
 }
 
 static PHP_MSHUTDOWN_FUNCTION(true_async) {
     request_mshutdown();
+    unregister_cancellation();
     unregister_settings(type, module_number);
     return SUCCESS;
 }

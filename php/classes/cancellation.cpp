@@ -4,6 +4,7 @@
 #include "../error.hpp"
 
 #include <algorithm>
+#include <array>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -30,6 +31,7 @@ int accept_third_root(zend_class_entry* interface, zend_class_entry* ce) {
 // --- properties
 
 zend_object_handlers handlers;
+std::array<zend_property_info, 4> properties;  // the protected ones: message, code, file, line
 zend_object* (*create_before)(zend_class_entry*) = nullptr;
 
 const zend_property_info* info_of(const zend_class_entry* ce, zend_string* name) noexcept {
@@ -45,7 +47,7 @@ const zend_class_entry* owner_of(const zend_property_info* info) noexcept {
 #endif
 }
 
-/// The properties are declared by Error, and the engine, when it reads them, says that it is Error: neither is related to our classes any more.
+/// The private properties are Error's, and the engine, when it reads any, says that it is Error, which is not related to our classes any more.
 /// While this lives, the one who asks may see a protected property if it could were they still related.
 class Relation {
 public:
@@ -57,7 +59,7 @@ public:
         const zend_class_entry* asks = before_ != nullptr ? before_ : zend_get_executed_scope();
         if (asks == zend_ce_error ||
             (asks != nullptr && owner_of(info) == zend_ce_error && instanceof_function(asks, ce_cancellation))) {
-            EG(fake_scope) = info->ce;
+            EG(fake_scope) = const_cast<zend_class_entry*>(owner_of(info));
         }
     }
     ~Relation() { EG(fake_scope) = before_; }
@@ -93,17 +95,11 @@ void unset(zend_object* object, zend_string* name, void** cache) {
     zend_std_unset_property(object, name, cache);
 }
 
-/// The engine's own writes to `file` and `line`, before the object has our handlers.
+/// The engine writes to `file` and `line` in the name of Error, before the object has our handlers.
 zend_object* create(zend_class_entry* ce) {
-    const bool is_redeclared = info_of(ce, ZSTR_KNOWN(ZEND_STR_FILE))->ce != zend_ce_error ||
-                               info_of(ce, ZSTR_KNOWN(ZEND_STR_LINE))->ce != zend_ce_error;
-    if (UNEXPECTED(is_redeclared)) {
-        ce_cancellation->parent = zend_ce_error;
-    }
+    ce_cancellation->parent = zend_ce_error;
     zend_object* object = create_before(ce);
-    if (UNEXPECTED(is_redeclared)) {
-        ce_cancellation->parent = nullptr;
-    }
+    ce_cancellation->parent = nullptr;
     object->handlers = &handlers;
     return object;
 }
@@ -152,7 +148,46 @@ zend_result watch_casts() {
     return post_startup_before != nullptr ? post_startup_before() : SUCCESS;
 }
 
+/// What came from Error is its own: reflection asks whether an object is of the class that has declared what it is asked for. Private
+/// properties stay as they are, since only Error may read them.
+/// The engine frees what a class has declared itself: at its end they are Error's again.
+void set_owner_of_members(zend_class_entry* owner) noexcept {
+    zend_class_entry& ce = *ce_cancellation;
+    zval* each = nullptr;
+    ZEND_HASH_FOREACH_VAL(&ce.function_table, each) {
+        static_cast<zend_function*>(Z_PTR_P(each))->common.scope = owner;
+    }
+    ZEND_HASH_FOREACH_END();
+    for (zend_property_info& property : properties) {
+        property.ce = owner;
+    }
+}
+
+/// Classes share what they know about their properties with those they come from.
+void copy_properties() noexcept {
+    zend_class_entry& ce = *ce_cancellation;
+    zend_property_info* copy = properties.data();
+    zval* each = nullptr;
+    ZEND_HASH_FOREACH_VAL(&ce.properties_info, each) {
+        auto* property = static_cast<zend_property_info*>(Z_PTR_P(each));
+        if ((property->flags & ZEND_ACC_PROTECTED) != 0) {
+            *copy = *property;
+            Z_PTR_P(each) = copy;
+            ce.properties_info_table[OBJ_PROP_TO_NUM(property->offset)] = copy;
+            ++copy;
+        }
+    }
+    ZEND_HASH_FOREACH_END();
+}
+
+zend_function* own_method(const char* name) noexcept {
+    return static_cast<zend_function*>(zend_hash_str_find_ptr(&ce_cancellation->function_table, name, std::strlen(name))
+    );
+}
+
 }  // namespace
+
+void unregister_cancellation() noexcept { set_owner_of_members(zend_ce_error); }
 
 /// Registered below Error, for its properties and methods, then cut off from it.
 void register_cancellation() {
@@ -160,6 +195,10 @@ void register_cancellation() {
     INIT_CLASS_ENTRY(ce, "Cancellation", nullptr);
     ce_cancellation = zend_register_internal_class_ex(&ce, zend_ce_error);
     ce_cancellation->parent = nullptr;
+    copy_properties();
+    set_owner_of_members(ce_cancellation);
+    ce_cancellation->constructor = own_method("__construct");
+    ce_cancellation->__tostring = own_method("__tostring");
     create_before = std::exchange(ce_cancellation->create_object, create);
     implement_throwable = zend_ce_throwable->interface_gets_implemented;
     zend_ce_throwable->interface_gets_implemented = accept_third_root;

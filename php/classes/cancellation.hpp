@@ -9,5 +9,6 @@ namespace trueasync::php {
 inline zend_class_entry* ce_cancellation = nullptr;
 
 void register_cancellation();
+void unregister_cancellation() noexcept;
 
 }  // namespace trueasync::php
