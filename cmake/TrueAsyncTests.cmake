@@ -63,6 +63,22 @@ if(_unit_tests)
     target_compile_definitions(trueasync_tests PRIVATE TRUEASYNC_BLOCKING="$<TARGET_FILE:trueasync_blocking>")
   endif()
 
+  # Where there is nothing to rewrite.
+  find_library(TRUEASYNC_LIBUV_ARCHIVE libuv_a.a)
+  if(CMAKE_SYSTEM_NAME STREQUAL Linux AND TRUEASYNC_LIBUV_ARCHIVE AND NOT CMAKE_CROSSCOMPILING AND NOT TRUEASYNC_SANITIZE
+      AND TRUEASYNC_CONTEXT STREQUAL "native")
+    add_executable(trueasync_static_program tests/transparent/static.cpp)
+    target_compile_features(trueasync_static_program PRIVATE cxx_std_20)
+    add_dependencies(trueasync_static_program trueasync_static)
+    target_include_directories(trueasync_static_program PRIVATE
+      $<TARGET_PROPERTY:trueasync_static,INTERFACE_INCLUDE_DIRECTORIES>)
+    # The linker says of each look-up of names that it needs shared libraries all the same.
+    target_link_libraries(trueasync_static_program PRIVATE
+      -static -Wl,--no-warnings $<TARGET_FILE:trueasync_static> "${TRUEASYNC_LIBUV_ARCHIVE}" Threads::Threads)
+    add_test(NAME transparent.static COMMAND trueasync_static_program)
+    set_tests_properties(transparent.static PROPERTIES TIMEOUT 10 LABELS unit)
+  endif()
+
   # Everything that tells the time, once more under clocks that jump. The sanitizers want to be preloaded first.
   if(CMAKE_SYSTEM_NAME STREQUAL Linux AND NOT CMAKE_CROSSCOMPILING AND NOT TRUEASYNC_SANITIZE)
     add_library(trueasync_clock MODULE tests/clock/jumping_clock.cpp)

@@ -192,11 +192,28 @@ bool holds(const dl_phdr_info& object, const void* code) noexcept {
     return false;
 }
 
+/// A program without shared libraries has nothing that could be rewritten.
+bool needs_others(const dl_phdr_info& object) noexcept {
+    for (int i = 0; i < object.dlpi_phnum; ++i) {
+        const auto& header = object.dlpi_phdr[i];
+        if (header.p_type != PT_DYNAMIC) {
+            continue;
+        }
+        const auto* entry = reinterpret_cast<const ElfW(Dyn)*>(object.dlpi_addr + header.p_vaddr);
+        while (entry->d_tag != DT_NULL && entry->d_tag != DT_NEEDED) {
+            ++entry;
+        }
+        return entry->d_tag == DT_NEEDED;
+    }
+    return false;
+}
+
 struct Walk {
     Rewriter rewriter;
     Choice choose;
     const void* host;
     bool is_host_reached = true;
+    bool is_static = false;
 };
 
 }  // namespace
@@ -208,6 +225,7 @@ bool rewrite_objects(Choice choose, RewriteCounts& counts, const void* host) noe
             auto& all = *static_cast<Walk*>(data);
             if (const auto replacements = all.choose(object->dlpi_name); !replacements.empty()) {
                 const bool is_ours = holds(*object, reinterpret_cast<const void*>(&rewrite_objects));
+                all.is_static = all.is_static || (is_ours && !needs_others(*object));
                 const bool is_reached = !is_ours && all.rewriter.rewrite(*object, replacements);
                 all.is_host_reached = all.is_host_reached && (is_reached || !holds(*object, all.host));
             }
@@ -215,7 +233,7 @@ bool rewrite_objects(Choice choose, RewriteCounts& counts, const void* host) noe
         },
         &walk
     );
-    return walk.is_host_reached;
+    return walk.is_host_reached && !walk.is_static;
 }
 
 bool rewrite_object(
