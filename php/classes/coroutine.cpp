@@ -236,7 +236,6 @@ void PhpCoroutine::run() {
     zend_catch {
         die();
         OutputState::abandon();
-        CompareState::forget();
     }
     zend_end_try();
     FiberBlock().leave();  // left behind by a fatal error

@@ -29,9 +29,6 @@ public:
         }
     }
 
-    /// A fatal error leaves one behind.
-    static void forget() noexcept { BG(user_compare_fci) = empty_fcall_info; }
-
 private:
     zend_fcall_info call_;
     zend_fcall_info_cache cache_;
