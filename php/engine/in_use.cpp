@@ -550,12 +550,12 @@ void guard_streams() noexcept {
 
 zend_result guard_known() {
     guard_streams();
-    curl_startup();  // its handlers come below the guards
+    curl_startup();  // its handlers come below the guards, and those of the references do
+    guard_references();
     for (const std::string_view name : kKnown) {
         guard_module(static_cast<zend_module_entry*>(zend_hash_str_find_ptr(&module_registry, name.data(), name.size()))
         );
     }
-    guard_references();
     guard_uses_aside();
     zend_observer_error_register(on_error);
     return post_startup_before != nullptr ? post_startup_before() : SUCCESS;

@@ -83,6 +83,26 @@ return [
             return (int) $statement->get_result()->fetch_row()[0];
         }, 5, ['query' => fn() => $db->query('select 6'), 'another statement' => fn() => $other->execute()]);
     },
+    'in use: mysqli_poll' => function () {  // not the connection is in use, but the arrays
+        need('mysqli');
+        [$host, $port] = explode(':', server('MARIADB'));
+        $db = new mysqli($host, 'root', '', '', (int) $port);
+        foreach (['mysqli_poll', 'mysqli::poll'] as $poll) {
+            foreach ([null, 'text', [new stdClass()], []] as $value) {
+                $db->query('select 5 + sleep(0.1)', MYSQLI_ASYNC);
+                $read = [$db];
+                $error = $reject = [];
+                $polling = spawn(function () use (&$read, &$error, &$reject, $poll) {
+                    return $poll($read, $error, $reject, 5);
+                });
+                delay(20);
+                [$read, $error, $reject] = [$value, $value, $value];
+                await($polling) === 1 || fail("$poll: the number is wrong");
+                [$read, $error, $reject] === [[$db], [], []] || fail("$poll got " . json_encode([$read, $error, $reject]));
+                $db->reap_async_query()->fetch_row()[0] === '5' || fail("$poll: the result is wrong");
+            }
+        }
+    },
     'in use: redis' => function () {
         need('redis');
         [$host, $port] = explode(':', server('REDIS'));
