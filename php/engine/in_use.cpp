@@ -414,6 +414,10 @@ zif_handler guard_for(std::string_view module, std::string_view name) noexcept {
     if (std::ranges::find(kFree, name) != std::end(kFree)) {
         return nullptr;
     }
+    const bool looks = name.starts_with("is") || (name.starts_with("get") && name != "get");
+    if (module == "amqp" && looks) {
+        return nullptr;
+    }
     const bool opens = (module == "PDO" && name == "__construct") || name == "pg_pconnect" ||
                        (module == "redis" && (name == "pconnect" || name == "popen"));
     if (name == "__destruct") {

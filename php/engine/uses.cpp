@@ -28,6 +28,19 @@ const void* default_subject_of(const zend_execute_data* call) noexcept {
     return is_default ? connection_of(default_link) : nullptr;
 }
 
+/// A constructor may ask through the connection that it is given, before its object has it.
+const void* subject_of_method(zend_execute_data* call) noexcept {
+    zend_object* object = Z_OBJ(call->This);
+    const void* connection = connection_of(object);
+    if (EXPECTED(connection != object) || EXPECTED((call->func->common.fn_flags & ZEND_ACC_CTOR) == 0) ||
+        ZEND_CALL_NUM_ARGS(call) == 0) {
+        return connection;
+    }
+    const zval* given = ZEND_CALL_ARG(call, 1);
+    ZVAL_DEREF(given);
+    return Z_TYPE_P(given) == IS_OBJECT ? connection_of(Z_OBJ_P(given)) : connection;
+}
+
 /// `coroutine`, which does not run, has not come back from its call. Code of PHP may run inside it: an error handler.
 bool is_still_inside(const PhpCoroutine& coroutine, const void* subject) noexcept {
     for (zend_execute_data* call = coroutine.vm.current_execute_data; call != nullptr; call = call->prev_execute_data) {
@@ -144,14 +157,14 @@ TA_COLD void forget_outer_uses(PhpCoroutine& coroutine) noexcept {
 }  // namespace
 
 const void* subject_of(zend_execute_data* call) noexcept {
-    const zval* subject = &call->This;
-    if (Z_TYPE_P(subject) != IS_OBJECT) {
-        if (ZEND_CALL_NUM_ARGS(call) == 0) {
-            return default_subject_of(call);
-        }
-        subject = ZEND_CALL_ARG(call, 1);
-        ZVAL_DEREF(subject);
+    if (Z_TYPE(call->This) == IS_OBJECT) {
+        return subject_of_method(call);
     }
+    if (ZEND_CALL_NUM_ARGS(call) == 0) {
+        return default_subject_of(call);
+    }
+    const zval* subject = ZEND_CALL_ARG(call, 1);
+    ZVAL_DEREF(subject);
     switch (Z_TYPE_P(subject)) {
         case IS_OBJECT:
             return connection_of(Z_OBJ_P(subject));

@@ -118,6 +118,40 @@ return [
         $memcached->addServer($host, (int) $port);
         refused(fn() => $memcached->get('x'), 'pong', ['get' => fn() => $memcached->get('y'), 'set' => fn() => $memcached->set('x', 'y')]);
     },
+    'in use: amqp' => function () {
+        need('amqp');
+        [$host, $port] = explode(':', start('amqp', 1, 0.3));
+        $connection = new AMQPConnection(['host' => $host, 'port' => (int) $port]);
+        $connection->connect();
+        $queue = function () use ($connection) {
+            $queue = new class(new AMQPChannel($connection)) extends AMQPQueue {};
+            $queue->setName('work');
+            return $queue;
+        };
+        [$one, $two, $dropped] = [$queue(), $queue(), $queue()];
+        $exchange = new AMQPExchange($two->getChannel());
+        $uses = [
+            'get' => fn() => $two->get(AMQP_AUTOACK), 'declareQueue' => fn() => $two->declareQueue(), 'publish' => fn() => $exchange->publish('x'),
+            'qos' => fn() => $two->getChannel()->qos(0, 1), 'another channel' => fn() => new AMQPChannel($connection),
+            'disconnect' => fn() => $connection->disconnect(),
+        ];
+        refused(fn() => $one->get(AMQP_AUTOACK)->getBody(), 'pong', $uses);
+        $asking = spawn(fn() => $one->get(AMQP_AUTOACK)->getBody());
+        delay(20);
+        $two->getName() === 'work' && $connection->isConnected() || fail('one may not even look');
+        $dropped = null;
+        $asking->isCompleted() || fail('a channel was closed in the middle of a question');
+        await($asking) === 'pong' || fail('the connection is lost');
+        refused(function () use ($one, $two, $connection) {
+            $one->consume(function (AMQPEnvelope $message, AMQPQueue $queue) use ($two, $connection, &$got) {
+                $queue->ack($message->getDeliveryTag());
+                $got = [$message->getBody(), $two->declareQueue(), (new AMQPChannel($connection))->isConnected()];
+                delay(100);
+                return false;
+            });
+            return $got;
+        }, ['pong', 0, true], $uses);
+    },
     'in use: pdo, persistent' => function () {
         need('pdo_pgsql', 'pdo_mysql');
         [$host, $port] = explode(':', server('MARIADB'));
