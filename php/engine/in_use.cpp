@@ -6,6 +6,7 @@
 #include "curl.hpp"
 #include "references.hpp"
 #include "request.hpp"
+#include "ssh.hpp"
 #include "tls.hpp"
 #include "transparent.hpp"
 #include "uses.hpp"
@@ -91,7 +92,12 @@ ZEND_NAMED_FUNCTION(refuse_others) {
     if (UNEXPECTED(is_pgsql)) {
         leave_default_link(execute_data);
     }
-    handler_before(execute_data->func)(INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    if (const zif_handler before = handler_before(execute_data->func);
+        UNEXPECTED(ssh2 != nullptr) && execute_data->func->internal_function.module == ssh2) {
+        call_ssh(before, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    } else {
+        before(INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    }
     if (UNEXPECTED(is_pgsql)) {
         end_with_link(execute_data, return_value);
     }
@@ -512,6 +518,8 @@ void guard_module(const zend_module_entry* module) noexcept {
     }
     if (std::string_view(module->name) == "pgsql") {
         pgsql = module;
+    } else if (std::string_view(module->name) == "ssh2") {
+        guard_ssh(module);
     }
     guard_all(CG(function_table), module);
     zval* each = nullptr;
@@ -619,7 +627,10 @@ void guard_method(zend_function* function, zend_module_entry* module) noexcept {
     }
 }
 
-void in_use_request_end() { default_link = nullptr; }
+void in_use_request_end() {
+    default_link = nullptr;
+    ssh_request_end();
+}
 
 void in_use_minit() {
     stream_types[0] = php_file_le_stream();

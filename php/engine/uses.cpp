@@ -3,6 +3,7 @@
 #include "../classes/exceptions.hpp"
 #include "../error.hpp"
 #include "connection.hpp"
+#include "ssh.hpp"
 
 #include <algorithm>
 #include <string>
@@ -169,6 +170,9 @@ const void* subject_of(zend_execute_data* call) noexcept {
         case IS_OBJECT:
             return connection_of(Z_OBJ_P(subject));
         case IS_RESOURCE:
+            if (ssh2 != nullptr && call->func->internal_function.module == ssh2) {
+                return session_of(Z_RES_P(subject));
+            }
             return reinterpret_cast<const std::byte*>(Z_RES_P(subject)) + use_of(call);
         default:
             return default_subject_of(call);

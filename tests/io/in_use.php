@@ -152,6 +152,51 @@ return [
             return $got;
         }, ['pong', 0, true], $uses);
     },
+    'in use: ssh' => function () {
+        need('ssh2');
+        [$host, $port, $user, $key] = explode(':', server('SSH'));
+        $connect = function () use ($host, $port, $user, $key) {
+            $session = ssh2_connect($host, (int) $port);
+            ssh2_auth_pubkey_file($session, $user, "$key.pub", $key) || fail('ssh refused the key');
+            return $session;
+        };
+        $session = $connect();
+        $run = function (string $command) use ($session) {
+            $stream = ssh2_exec($session, $command);
+            stream_set_blocking($stream, true);
+            return $stream;
+        };
+        [$other, $dropped] = [$run('cat'), $run('cat')];
+        $errors = ssh2_fetch_stream($other, SSH2_STREAM_STDERR);
+        $sftp = ssh2_sftp($session);
+        $url = 'ssh2.sftp://' . (int) $sftp;
+        $file = fopen($url . __FILE__, 'r');
+        $uses = [
+            'ssh2_exec' => fn() => ssh2_exec($session, 'true'), 'ssh2_shell' => fn() => ssh2_shell($session), 'ssh2_sftp' => fn() => ssh2_sftp($session),
+            'ssh2_sftp_stat' => fn() => ssh2_sftp_stat($sftp, '/'), 'fread' => fn() => fread($other, 5), 'fwrite' => fn() => fwrite($other, 'six'),
+            'fgets of errors' => fn() => fgets($errors), 'fread of a file' => fn() => fread($file, 5), 'fopen' => fn() => fopen("$url/etc/passwd", 'r'),
+            'file_get_contents' => fn() => file_get_contents("ssh2.sftp://$sftp/etc/passwd"), 'file_exists' => fn() => file_exists("$url/etc"),
+            'opendir' => fn() => opendir("$url/etc"), 'rename' => fn() => rename("$url/does/not/exist", "$url/does/not/exist/either"),
+            'stream_copy_to_stream' => fn() => stream_copy_to_stream($other, $GLOBALS['nowhere'] = fopen('php://memory', 'w')),
+        ];
+        refused(fn() => stream_get_contents($run('sleep 0.3; echo five')), "five\n", $uses);
+        [$fifo, $own] = [getenv('IO_WORK') . '/fifo', $connect()];
+        posix_mkfifo($fifo, 0600);
+        $slow = function () use ($own, $url, $fifo) {
+            $writing = ssh2_exec($own, "sleep 0.3; echo five >$fifo");
+            return is_resource(fopen($url . $fifo, 'r'));  // when somebody writes
+        };
+        refused($slow, true, ['ssh2_exec' => $uses['ssh2_exec'], 'fread' => $uses['fread'], 'fread of a file' => $uses['fread of a file']]);
+        foreach ([function () use (&$dropped) { $dropped = null; }, fn() => fclose($file)] as $close) {
+            $reading = spawn(fn() => stream_get_contents($run('sleep 0.3; echo five')));
+            delay(50);
+            $close();
+            $reading->isCompleted() || fail('a stream was closed in the middle of a read');
+            await($reading) === "five\n" || fail('the session is lost');
+        }
+        fwrite($other, 'seven') && ssh2_send_eof($other) && stream_get_contents($other) === 'seven' || fail('the other stream is lost');
+        file_get_contents($url . __FILE__) === file_get_contents(__FILE__) && in_array(basename(__FILE__), scandir($url . __DIR__)) || fail('files are lost');
+    },
     'in use: pdo, persistent' => function () {
         need('pdo_pgsql', 'pdo_mysql');
         [$host, $port] = explode(':', server('MARIADB'));
