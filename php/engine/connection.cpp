@@ -110,6 +110,25 @@ const void* connection_of_shared(zend_object* object, bool is_redis) noexcept {
     return shared != nullptr ? static_cast<const void*>(shared) : object;
 }
 
+/// Channels, queues and exchanges have theirs in a private property, which their constructor sets. Itself before that.
+const void* connection_of_amqp(zend_object* object) noexcept {
+    const zend_class_entry* ce = object->ce;
+    while (ce->parent != nullptr) {
+        ce = ce->parent;
+    }
+    constexpr std::string_view kProperty = "connection";
+    const auto* info = static_cast<const zend_property_info*>(
+        zend_hash_str_find_ptr(&ce->properties_info, kProperty.data(), kProperty.size())
+    );
+    if (info == nullptr || (info->flags & ZEND_ACC_STATIC) != 0) {
+        return object;
+    }
+    const zval* connection = OBJ_PROP(object, info->offset);
+    ZVAL_DEREF(connection);
+    const bool is_set = Z_TYPE_P(connection) == IS_OBJECT && internal_name(*Z_OBJ_P(connection)) == "AMQPConnection";
+    return is_set ? Z_OBJ_P(connection) : object;
+}
+
 /// It begins with the descriptor of its control connection; the structure is not in PHP's headers.
 int ftp_control(zend_object* object) noexcept {
     const int* connection = *reinterpret_cast<int**>(reinterpret_cast<char*>(object) - object->handlers->offset);
@@ -145,6 +164,9 @@ const void* connection_of(zend_object* object) noexcept {
     }
     if (name == "Redis" || name == "RedisSentinel" || name == "Memcached") {
         return connection_of_shared(object, name != "Memcached");
+    }
+    if (name == "AMQPChannel" || name == "AMQPQueue" || name == "AMQPExchange") {
+        return connection_of_amqp(object);
     }
     if (name == "SysvSemaphore" || name == "SysvMessageQueue") {
         return nullptr;

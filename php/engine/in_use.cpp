@@ -6,6 +6,7 @@
 #include "curl.hpp"
 #include "references.hpp"
 #include "request.hpp"
+#include "ssh.hpp"
 #include "tls.hpp"
 #include "transparent.hpp"
 #include "uses.hpp"
@@ -91,7 +92,12 @@ ZEND_NAMED_FUNCTION(refuse_others) {
     if (UNEXPECTED(is_pgsql)) {
         leave_default_link(execute_data);
     }
-    handler_before(execute_data->func)(INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    if (const zif_handler before = handler_before(execute_data->func);
+        UNEXPECTED(ssh2 != nullptr) && execute_data->func->internal_function.module == ssh2) {
+        call_ssh(before, INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    } else {
+        before(INTERNAL_FUNCTION_PARAM_PASSTHRU);
+    }
     if (UNEXPECTED(is_pgsql)) {
         end_with_link(execute_data, return_value);
     }
@@ -414,6 +420,10 @@ zif_handler guard_for(std::string_view module, std::string_view name) noexcept {
     if (std::ranges::find(kFree, name) != std::end(kFree)) {
         return nullptr;
     }
+    const bool looks = name.starts_with("is") || (name.starts_with("get") && name != "get");
+    if (module == "amqp" && looks) {
+        return nullptr;
+    }
     const bool opens = (module == "PDO" && name == "__construct") || name == "pg_pconnect" ||
                        (module == "redis" && (name == "pconnect" || name == "popen"));
     if (name == "__destruct") {
@@ -508,6 +518,8 @@ void guard_module(const zend_module_entry* module) noexcept {
     }
     if (std::string_view(module->name) == "pgsql") {
         pgsql = module;
+    } else if (std::string_view(module->name) == "ssh2") {
+        guard_ssh(module);
     }
     guard_all(CG(function_table), module);
     zval* each = nullptr;
@@ -550,12 +562,12 @@ void guard_streams() noexcept {
 
 zend_result guard_known() {
     guard_streams();
-    curl_startup();  // its handlers come below the guards
+    curl_startup();  // its handlers come below the guards, and those of the references do
+    guard_references();
     for (const std::string_view name : kKnown) {
         guard_module(static_cast<zend_module_entry*>(zend_hash_str_find_ptr(&module_registry, name.data(), name.size()))
         );
     }
-    guard_references();
     guard_uses_aside();
     zend_observer_error_register(on_error);
     return post_startup_before != nullptr ? post_startup_before() : SUCCESS;
@@ -615,7 +627,10 @@ void guard_method(zend_function* function, zend_module_entry* module) noexcept {
     }
 }
 
-void in_use_request_end() { default_link = nullptr; }
+void in_use_request_end() {
+    default_link = nullptr;
+    ssh_request_end();
+}
 
 void in_use_minit() {
     stream_types[0] = php_file_le_stream();

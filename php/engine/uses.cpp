@@ -3,6 +3,7 @@
 #include "../classes/exceptions.hpp"
 #include "../error.hpp"
 #include "connection.hpp"
+#include "ssh.hpp"
 
 #include <algorithm>
 #include <string>
@@ -26,6 +27,19 @@ const void* default_subject_of(const zend_execute_data* call) noexcept {
     const bool is_default = default_link != nullptr && function.module == pgsql && function.handler != open_kept &&
                             !zend_string_equals_literal(function.function_name, "pg_connect");
     return is_default ? connection_of(default_link) : nullptr;
+}
+
+/// A constructor may ask through the connection that it is given, before its object has it.
+const void* subject_of_method(zend_execute_data* call) noexcept {
+    zend_object* object = Z_OBJ(call->This);
+    const void* connection = connection_of(object);
+    if (EXPECTED(connection != object) || EXPECTED((call->func->common.fn_flags & ZEND_ACC_CTOR) == 0) ||
+        ZEND_CALL_NUM_ARGS(call) == 0) {
+        return connection;
+    }
+    const zval* given = ZEND_CALL_ARG(call, 1);
+    ZVAL_DEREF(given);
+    return Z_TYPE_P(given) == IS_OBJECT ? connection_of(Z_OBJ_P(given)) : connection;
 }
 
 /// `coroutine`, which does not run, has not come back from its call. Code of PHP may run inside it: an error handler.
@@ -144,18 +158,21 @@ TA_COLD void forget_outer_uses(PhpCoroutine& coroutine) noexcept {
 }  // namespace
 
 const void* subject_of(zend_execute_data* call) noexcept {
-    const zval* subject = &call->This;
-    if (Z_TYPE_P(subject) != IS_OBJECT) {
-        if (ZEND_CALL_NUM_ARGS(call) == 0) {
-            return default_subject_of(call);
-        }
-        subject = ZEND_CALL_ARG(call, 1);
-        ZVAL_DEREF(subject);
+    if (Z_TYPE(call->This) == IS_OBJECT) {
+        return subject_of_method(call);
     }
+    if (ZEND_CALL_NUM_ARGS(call) == 0) {
+        return default_subject_of(call);
+    }
+    const zval* subject = ZEND_CALL_ARG(call, 1);
+    ZVAL_DEREF(subject);
     switch (Z_TYPE_P(subject)) {
         case IS_OBJECT:
             return connection_of(Z_OBJ_P(subject));
         case IS_RESOURCE:
+            if (ssh2 != nullptr && call->func->internal_function.module == ssh2) {
+                return session_of(Z_RES_P(subject));
+            }
             return reinterpret_cast<const std::byte*>(Z_RES_P(subject)) + use_of(call);
         default:
             return default_subject_of(call);

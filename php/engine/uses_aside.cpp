@@ -89,6 +89,51 @@ struct Iteration {
     }
 };
 
+// --- what is freed
+
+/// Others are awaited first, if one may wait. False: one may not.
+bool begin_freeing(const void* connection) noexcept {
+    if (request.is_in_scheduler || request.is_dying) {
+        return false;
+    }
+    await_unused(connection);
+    if (!is_inside_own(connection)) {
+        end_cut_off(PhpCoroutine::running());  // that was something else
+    }
+    return true;
+}
+
+void guard_creation(const char* name, CreateObject& before, CreateObject ours) {
+    for_family(name, [&](zend_class_entry& ce) {
+        if (before == nullptr || ce.create_object == before) {
+            before = ce.create_object;
+            ce.create_object = ours;
+        }
+    });
+}
+
+CreateObject create_channel_before = nullptr;
+const zend_object_handlers* channel_before = nullptr;
+
+/// The broker is told that the channel is closed, and answers.
+void free_channel(zend_object* object) {
+    const void* connection = request.runtime != nullptr ? connection_of(object) : object;
+    const UseAside use(connection != object && begin_freeing(connection) ? connection : nullptr);
+    channel_before->free_obj(object);
+}
+
+zend_object* create_channel(zend_class_entry* ce) {
+    zend_object* object = create_channel_before(ce);
+    static const zend_object_handlers handlers = [object] {
+        channel_before = object->handlers;
+        zend_object_handlers ours = *object->handlers;
+        ours.free_obj = free_channel;
+        return ours;
+    }();
+    object->handlers = &handlers;
+    return object;
+}
+
 #ifdef TA_HAS_PDO
 
 // --- what PDO frees, and what it looks up
@@ -106,15 +151,11 @@ void free_alone(zend_object* object, zend_object_free_obj_t free_before) {
         return;
     }
     const void* connection = connection_of(object);
-    const bool may_wait = !request.is_in_scheduler && !request.is_dying;
-    if (may_wait) {
-        await_unused(connection);
-    } else if (statement_before != nullptr && free_before == statement_before->free_obj && is_used_by_others(connection)) {
+    const bool may_wait = begin_freeing(connection);
+    if (!may_wait && statement_before != nullptr && free_before == statement_before->free_obj &&
+        is_used_by_others(connection)) {
         static const pdo_stmt_methods nothing = {};
         php_pdo_stmt_fetch_object(object)->methods = &nothing;  // lost: the connection's end is its end
-    }
-    if (may_wait && !is_inside_own(connection)) {
-        end_cut_off(PhpCoroutine::running());  // that was something else
     }
     const UseAside use(may_wait ? connection : nullptr);
     free_before(object);
@@ -159,15 +200,6 @@ zend_object* create_statement(zend_class_entry* ce) {
     return object;
 }
 
-void guard_creation(const char* name, CreateObject& before, CreateObject ours) {
-    for_family(name, [&](zend_class_entry& ce) {
-        if (before == nullptr || ce.create_object == before) {
-            before = ce.create_object;
-            ce.create_object = ours;
-        }
-    });
-}
-
 #endif
 
 }  // namespace
@@ -175,6 +207,7 @@ void guard_creation(const char* name, CreateObject& before, CreateObject ours) {
 void guard_uses_aside() {
     Iteration<0>::guard("pdostatement");
     Iteration<1>::guard("mysqli_result");
+    guard_creation("amqpchannel", create_channel_before, create_channel);
 #ifdef TA_HAS_PDO
     pdo = static_cast<zend_module_entry*>(zend_hash_str_find_ptr(&module_registry, "pdo", 3));
     guard_creation("pdo", create_database_before, create_database);

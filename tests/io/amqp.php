@@ -1,8 +1,9 @@
 <?php
 // A broker that speaks just enough AMQP 0-9-1 to hand out messages, and does so only when all have asked.
 //
-// Usage: php amqp.php COUNT    Prints the address it listens on.
+// Usage: php amqp.php COUNT [DELAY]    Prints the address it listens on. The messages come DELAY seconds later.
 $count = (int) $argv[1];
+$delay = (float) ($argv[2] ?? 0);
 $server = stream_socket_server('tcp://127.0.0.1:0') or exit(1);
 echo stream_socket_get_name($server, false), "\n";
 
@@ -10,8 +11,13 @@ $frame = fn(int $type, int $channel, string $payload): string => pack('CnN', $ty
 $method = fn(int $channel, int $class, int $number, string $arguments = ''): string
     => $frame(1, $channel, pack('nn', $class, $number) . $arguments);
 $long = fn(string $text): string => pack('N', strlen($text)) . $text;
-$message = fn(int $channel): string => $method($channel, 60, 71, pack('JCCCN', 1, 0, 0, 0, 0))  // get-ok
-    . $frame(2, $channel, pack('nnJn', 60, 0, strlen('pong'), 0)) . $frame(3, $channel, 'pong');
+$body = fn(int $channel): string => $frame(2, $channel, pack('nnJn', 60, 0, strlen('pong'), 0)) . $frame(3, $channel, 'pong');
+$message = fn(int $channel): string => $method($channel, 60, 71, pack('JCCCN', 1, 0, 0, 0, 0)) . $body($channel);  // get-ok
+$delivery = function (int $channel) use ($method, $body): string {
+    static $consumers = 0;
+    $tag = "\5" . sprintf('c%04d', ++$consumers);
+    return $method($channel, 60, 21, $tag) . $method($channel, 60, 60, $tag . pack('JCCC', 1, 0, 0, 0)) . $body($channel);  // consume-ok, deliver
+};
 $asked = [];
 
 /** @return string|null  what to say to a method; null: nothing yet */
@@ -21,6 +27,8 @@ $answer = fn(int $channel, int $class, int $number): ?string => match ([$class, 
     [10, 50], [20, 40] => $method($channel, $class, $number + 1), // close
     [20, 10] => $method($channel, 20, 11, $long('')),             // open a channel
     [60, 10] => $method($channel, 60, 11),                        // qos
+    [60, 20] => $delivery($channel),                              // consume
+    [50, 10] => $method($channel, 50, 11, "\1q" . pack('NN', 0, 0)),  // declare a queue
     default => null,
 };
 $clients = [];
@@ -44,6 +52,7 @@ while (true) {
         }
     }
     if (count($asked) === $count) {
+        usleep((int) ($delay * 1e6));
         foreach ($asked as [$stream, $channel]) {
             fwrite($stream, $message($channel));
         }

@@ -1,6 +1,6 @@
 <?php
 // A name server that answers only when COUNT different names have been asked for, then at once: every name is 127.0.0.1, every address is
-// host.slow.test.
+// host.slow.test, every mail server mx.NAME.
 //
 // Usage: php dns.php ADDRESS COUNT    prints a line when it listens
 [, $address, $count] = $argv;
@@ -13,6 +13,7 @@ while (($query = stream_socket_recvfrom($server, 512, 0, $client)) !== false) {
     $type = unpack('n', substr($query, $end + 1))[1];
     $data = match ($type) {
         1 => "\x7f\0\0\1",
+        15 => "\0\12\2mx\xc0\x0c",
         12 => "\4host\4slow\4test\0",
         default => null,
     };

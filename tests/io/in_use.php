@@ -83,6 +83,26 @@ return [
             return (int) $statement->get_result()->fetch_row()[0];
         }, 5, ['query' => fn() => $db->query('select 6'), 'another statement' => fn() => $other->execute()]);
     },
+    'in use: mysqli_poll' => function () {  // not the connection is in use, but the arrays
+        need('mysqli');
+        [$host, $port] = explode(':', server('MARIADB'));
+        $db = new mysqli($host, 'root', '', '', (int) $port);
+        foreach (['mysqli_poll', 'mysqli::poll'] as $poll) {
+            foreach ([null, 'text', [new stdClass()], []] as $value) {
+                $db->query('select 5 + sleep(0.1)', MYSQLI_ASYNC);
+                $read = [$db];
+                $error = $reject = [];
+                $polling = spawn(function () use (&$read, &$error, &$reject, $poll) {
+                    return $poll($read, $error, $reject, 5);
+                });
+                delay(20);
+                [$read, $error, $reject] = [$value, $value, $value];
+                await($polling) === 1 || fail("$poll: the number is wrong");
+                [$read, $error, $reject] === [[$db], [], []] || fail("$poll got " . json_encode([$read, $error, $reject]));
+                $db->reap_async_query()->fetch_row()[0] === '5' || fail("$poll: the result is wrong");
+            }
+        }
+    },
     'in use: redis' => function () {
         need('redis');
         [$host, $port] = explode(':', server('REDIS'));
@@ -97,6 +117,85 @@ return [
         $memcached = new Memcached();
         $memcached->addServer($host, (int) $port);
         refused(fn() => $memcached->get('x'), 'pong', ['get' => fn() => $memcached->get('y'), 'set' => fn() => $memcached->set('x', 'y')]);
+    },
+    'in use: amqp' => function () {
+        need('amqp');
+        [$host, $port] = explode(':', start('amqp', 1, 0.3));
+        $connection = new AMQPConnection(['host' => $host, 'port' => (int) $port]);
+        $connection->connect();
+        $queue = function () use ($connection) {
+            $queue = new class(new AMQPChannel($connection)) extends AMQPQueue {};
+            $queue->setName('work');
+            return $queue;
+        };
+        [$one, $two, $dropped] = [$queue(), $queue(), $queue()];
+        $exchange = new AMQPExchange($two->getChannel());
+        $uses = [
+            'get' => fn() => $two->get(AMQP_AUTOACK), 'declareQueue' => fn() => $two->declareQueue(), 'publish' => fn() => $exchange->publish('x'),
+            'qos' => fn() => $two->getChannel()->qos(0, 1), 'another channel' => fn() => new AMQPChannel($connection),
+            'disconnect' => fn() => $connection->disconnect(),
+        ];
+        refused(fn() => $one->get(AMQP_AUTOACK)->getBody(), 'pong', $uses);
+        $asking = spawn(fn() => $one->get(AMQP_AUTOACK)->getBody());
+        delay(20);
+        $two->getName() === 'work' && $connection->isConnected() || fail('one may not even look');
+        $dropped = null;
+        $asking->isCompleted() || fail('a channel was closed in the middle of a question');
+        await($asking) === 'pong' || fail('the connection is lost');
+        refused(function () use ($one, $two, $connection) {
+            $one->consume(function (AMQPEnvelope $message, AMQPQueue $queue) use ($two, $connection, &$got) {
+                $queue->ack($message->getDeliveryTag());
+                $got = [$message->getBody(), $two->declareQueue(), (new AMQPChannel($connection))->isConnected()];
+                delay(100);
+                return false;
+            });
+            return $got;
+        }, ['pong', 0, true], $uses);
+    },
+    'in use: ssh' => function () {
+        need('ssh2');
+        [$host, $port, $user, $key] = explode(':', server('SSH'));
+        $connect = function () use ($host, $port, $user, $key) {
+            $session = ssh2_connect($host, (int) $port);
+            ssh2_auth_pubkey_file($session, $user, "$key.pub", $key) || fail('ssh refused the key');
+            return $session;
+        };
+        $session = $connect();
+        $run = function (string $command) use ($session) {
+            $stream = ssh2_exec($session, $command);
+            stream_set_blocking($stream, true);
+            return $stream;
+        };
+        [$other, $dropped] = [$run('cat'), $run('cat')];
+        $errors = ssh2_fetch_stream($other, SSH2_STREAM_STDERR);
+        $sftp = ssh2_sftp($session);
+        $url = 'ssh2.sftp://' . (int) $sftp;
+        $file = fopen($url . __FILE__, 'r');
+        $uses = [
+            'ssh2_exec' => fn() => ssh2_exec($session, 'true'), 'ssh2_shell' => fn() => ssh2_shell($session), 'ssh2_sftp' => fn() => ssh2_sftp($session),
+            'ssh2_sftp_stat' => fn() => ssh2_sftp_stat($sftp, '/'), 'fread' => fn() => fread($other, 5), 'fwrite' => fn() => fwrite($other, 'six'),
+            'fgets of errors' => fn() => fgets($errors), 'fread of a file' => fn() => fread($file, 5), 'fopen' => fn() => fopen("$url/etc/passwd", 'r'),
+            'file_get_contents' => fn() => file_get_contents("ssh2.sftp://$sftp/etc/passwd"), 'file_exists' => fn() => file_exists("$url/etc"),
+            'opendir' => fn() => opendir("$url/etc"), 'rename' => fn() => rename("$url/does/not/exist", "$url/does/not/exist/either"),
+            'stream_copy_to_stream' => fn() => stream_copy_to_stream($other, $GLOBALS['nowhere'] = fopen('php://memory', 'w')),
+        ];
+        refused(fn() => stream_get_contents($run('sleep 0.3; echo five')), "five\n", $uses);
+        [$fifo, $own] = [getenv('IO_WORK') . '/fifo', $connect()];
+        posix_mkfifo($fifo, 0600);
+        $slow = function () use ($own, $url, $fifo) {
+            $writing = ssh2_exec($own, "sleep 0.3; echo five >$fifo");
+            return is_resource(fopen($url . $fifo, 'r'));  // when somebody writes
+        };
+        refused($slow, true, ['ssh2_exec' => $uses['ssh2_exec'], 'fread' => $uses['fread'], 'fread of a file' => $uses['fread of a file']]);
+        foreach ([function () use (&$dropped) { $dropped = null; }, fn() => fclose($file)] as $close) {
+            $reading = spawn(fn() => stream_get_contents($run('sleep 0.3; echo five')));
+            delay(50);
+            $close();
+            $reading->isCompleted() || fail('a stream was closed in the middle of a read');
+            await($reading) === "five\n" || fail('the session is lost');
+        }
+        fwrite($other, 'seven') && ssh2_send_eof($other) && stream_get_contents($other) === 'seven' || fail('the other stream is lost');
+        file_get_contents($url . __FILE__) === file_get_contents(__FILE__) && in_array(basename(__FILE__), scandir($url . __DIR__)) || fail('files are lost');
     },
     'in use: pdo, persistent' => function () {
         need('pdo_pgsql', 'pdo_mysql');

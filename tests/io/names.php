@@ -10,6 +10,18 @@ return [
     'slow DNS: gethostbynamel' => fn() => $slow(fn($i) => gethostbynamel("n$i.slow.test"), ['127.0.0.1']),
     'slow DNS: gethostbyaddr' => fn() => $slow(fn($i) => gethostbyaddr("10.0.0.$i"), 'host.slow.test'),
     'slow DNS: dns_get_record' => fn() => $slow(fn($i) => dns_get_record("n$i.slow.test", DNS_A)[0]['ip'], '127.0.0.1'),
+    'slow DNS: arrays by reference' => function () use ($slow) {
+        $mx = fn($i) => ["mx.n$i.slow.test"];
+        $slow(function ($i) use (&$hosts, &$weights, $mx) {
+            getmxrr("n$i.slow.test", $hosts, $weights);
+            return [$hosts, $weights] === [$mx($i), [10]] ?: [$hosts, $weights];
+        }, true);
+        $slow(function ($i) use (&$servers, &$others) {
+            $found = dns_get_record("m$i.slow.test", DNS_MX, $servers, $others);
+            [$servers, $others] = [[$servers, $others] === [[], []], null];
+            return [$found[0]['target'] === "mx.m$i.slow.test", $servers];
+        }, [true, true]);
+    },
     'slow DNS: checkdnsrr' => fn() => $slow(fn($i) => checkdnsrr("n$i.slow.test", 'A'), true),
     'slow DNS: fsockopen' => function () use ($slow) {
         [, $port] = explode(':', gate('line'));
