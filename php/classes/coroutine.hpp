@@ -4,6 +4,7 @@
 
 #include "../engine/compare.hpp"
 #include "../engine/error_handler.hpp"
+#include "../engine/error_log.hpp"
 #include "../engine/fiber_block.hpp"
 #include "../engine/gc.hpp"
 #include "../engine/observer.hpp"
@@ -213,6 +214,7 @@ private:
         FiberBlock fiber_block;
         WrapperState wrapper;
         SoapState soap;
+        ErrorLogState error_log;
     };
     static TA_INLINE bool has_state_aside() noexcept {
         return OutputState::is_in_use() || CompareState::is_in_use() || SerializeState::is_in_use() ||

@@ -7,6 +7,7 @@
 #include "compiler.hpp"
 #include "connection.hpp"
 #include "curl.hpp"
+#include "error_log.hpp"
 #include "in_use.hpp"
 #include "proc.hpp"
 #include "request.hpp"
@@ -135,6 +136,7 @@ public:
         const Answer answer = gate(static_cast<PhpCoroutine&>(coroutine), -1);
         if (EXPECTED(answer == Answer::Suspend)) {
             note_use(static_cast<PhpCoroutine&>(coroutine), internal_call());
+            note_logging();
         }
         return answer;
     }
@@ -161,6 +163,7 @@ public:
                     note_other_wait(php, wait);
                 }
             }
+            note_logging();
             WaitWindow::open(php);
         }
         return answer;
