@@ -83,7 +83,7 @@ public:
     void* tls = nullptr;                     // of the stream it waits in, see engine/tls.hpp
     StreamMemory stream;                     // of the same, to be fetched ahead
     bool may_be_nested = false;              // inside a guarded call that may run code of PHP, see engine/in_use.hpp
-    bool is_printing = false;                // see `begin_whole_output`
+    bool is_printing = false;                // see engine/printing.hpp
     bool keeps_value : 1 = false;            // somebody will ask for it who holds no object
     bool has_named_arguments : 1 = false;
 

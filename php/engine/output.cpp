@@ -1,39 +1,6 @@
 #include "output.hpp"
 
-#include "../classes/coroutine.hpp"
-#include "request.hpp"
-
-#include <SAPI.h>
-
-#include <trueasync/runtime/wait.hpp>
-
 namespace trueasync::php {
-
-namespace {
-
-decltype(sapi_module.ub_write) write_before = nullptr;
-
-/// PHP takes a write that fails for a reader who has gone, and ends the script on the spot. A cancellation waits until all is written.
-size_t write_whole(const char* text, size_t size) {
-    if (request.runtime == nullptr || request.is_in_scheduler || request.is_dying) {
-        return write_before(text, size);
-    }
-    PhpCoroutine& self = PhpCoroutine::running();
-    const ProtectGuard protect;
-    const bool was_printing = std::exchange(self.is_printing, true);
-    const size_t written = write_before(text, size);
-    self.is_printing = was_printing;
-    return written;
-}
-
-}  // namespace
-
-void begin_whole_output() noexcept {
-    if (write_before == nullptr && sapi_module.ub_write != nullptr) {
-        write_before = sapi_module.ub_write;
-        sapi_module.ub_write = write_whole;
-    }
-}
 
 void OutputState::save() noexcept {
     handlers_ = OG(handlers);

@@ -7,9 +7,6 @@
 
 namespace trueasync::php {
 
-/// From now on what a coroutine prints goes out whole, also when it is cancelled meanwhile.
-void begin_whole_output() noexcept;
-
 /// The output layer of a coroutine that does not run; empty for most.
 class OutputState {
 public:

@@ -25,6 +25,7 @@
 #include "overflow.hpp"
 #include "pcntl.hpp"
 #include "pipe_timeout.hpp"
+#include "printing.hpp"
 #include "proc.hpp"
 #include "stream_select.hpp"
 #include "test_main.hpp"
@@ -272,6 +273,7 @@ void finish_runtime() noexcept {
     unguard_overflow();
     delete std::exchange(request.runtime, nullptr);
     request.is_in_scheduler = false;
+    end_whole_output();
     forget_fatal_error();
     gc_runtime_end();
     OBJ_RELEASE(std::exchange(request.main, nullptr)->object());

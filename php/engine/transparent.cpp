@@ -9,6 +9,7 @@
 #include "curl.hpp"
 #include "error_log.hpp"
 #include "in_use.hpp"
+#include "printing.hpp"
 #include "proc.hpp"
 #include "request.hpp"
 #include "tls.hpp"
