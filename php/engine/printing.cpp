@@ -129,6 +129,7 @@ auto print_alone(Print&& print, Delay&& delay) -> decltype(print()) {
 }
 
 size_t write(const char* text, size_t size) {
+    const TextOnItsWay way(text);
     return print_alone(
         [=] { return write_before(text, size); },
         [=] {
@@ -150,6 +151,7 @@ void flush(void* context) {
 
 /// What they consist of is written, and comes in its place.
 int send_headers(sapi_headers_struct* headers) {
+    const TextOnItsWay way(nullptr);
     const auto send = [=] { return send_headers_before(headers); };
     return print_alone(send, send);
 }

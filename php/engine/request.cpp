@@ -560,6 +560,7 @@ void request_begin() {
     mentions_request_begin();
     append_shutdown_function(first_function);
     error_handler_request_begin();
+    output_request_begin();
     guard_fork();  // both before any script is compiled: the JIT keeps the handlers that it has seen
     share_signals_with_pcntl();
     guard_host_names();
@@ -596,6 +597,7 @@ void request_end() {
     proc_request_end();
     in_use_request_end();
     curl_request_end();
+    output_request_end();
     pcntl_request_end();
     request.main_scope.reset();  // while the values in its context can still go
     set_report_sink(nullptr);
