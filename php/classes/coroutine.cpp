@@ -129,6 +129,7 @@ void PhpCoroutine::save_aside() noexcept {
     aside_->fiber_block.leave();
     aside_->wrapper.leave();
     aside_->soap.leave();
+    aside_->error_log.leave();
 }
 
 void PhpCoroutine::load_aside() noexcept {
@@ -141,6 +142,7 @@ void PhpCoroutine::load_aside() noexcept {
     aside_->fiber_block.enter();
     aside_->wrapper.enter();
     aside_->soap.enter();
+    aside_->error_log.enter();
 }
 
 void PhpCoroutine::drop_body() noexcept {

@@ -4,6 +4,7 @@
 
 #include "../engine/compare.hpp"
 #include "../engine/error_handler.hpp"
+#include "../engine/error_log.hpp"
 #include "../engine/fiber_block.hpp"
 #include "../engine/gc.hpp"
 #include "../engine/observer.hpp"
@@ -82,7 +83,7 @@ public:
     void* tls = nullptr;                     // of the stream it waits in, see engine/tls.hpp
     StreamMemory stream;                     // of the same, to be fetched ahead
     bool may_be_nested = false;              // inside a guarded call that may run code of PHP, see engine/in_use.hpp
-    bool is_printing = false;                // see `begin_whole_output`
+    bool is_printing = false;                // see engine/printing.hpp
     bool keeps_value : 1 = false;            // somebody will ask for it who holds no object
     bool has_named_arguments : 1 = false;
 
@@ -213,6 +214,7 @@ private:
         FiberBlock fiber_block;
         WrapperState wrapper;
         SoapState soap;
+        ErrorLogState error_log;
     };
     static TA_INLINE bool has_state_aside() noexcept {
         return OutputState::is_in_use() || CompareState::is_in_use() || SerializeState::is_in_use() ||

@@ -91,7 +91,7 @@ private:
 class HeldOutput {
 public:
     HeldOutput() noexcept
-        : is_held_(OG(active) == nullptr && OG(running) == nullptr && php_output_start_default() == SUCCESS) {}
+        : is_held_(!OutputState::has_buffers() && OG(running) == nullptr && php_output_start_default() == SUCCESS) {}
     HeldOutput(const HeldOutput&) = delete;
     HeldOutput& operator=(const HeldOutput&) = delete;
     ~HeldOutput() {

@@ -25,6 +25,7 @@
 #include "overflow.hpp"
 #include "pcntl.hpp"
 #include "pipe_timeout.hpp"
+#include "printing.hpp"
 #include "proc.hpp"
 #include "stream_select.hpp"
 #include "test_main.hpp"
@@ -272,6 +273,7 @@ void finish_runtime() noexcept {
     unguard_overflow();
     delete std::exchange(request.runtime, nullptr);
     request.is_in_scheduler = false;
+    end_whole_output();
     forget_fatal_error();
     gc_runtime_end();
     OBJ_RELEASE(std::exchange(request.main, nullptr)->object());
@@ -558,6 +560,7 @@ void request_begin() {
     mentions_request_begin();
     append_shutdown_function(first_function);
     error_handler_request_begin();
+    output_request_begin();
     guard_fork();  // both before any script is compiled: the JIT keeps the handlers that it has seen
     share_signals_with_pcntl();
     guard_host_names();
@@ -594,6 +597,7 @@ void request_end() {
     proc_request_end();
     in_use_request_end();
     curl_request_end();
+    output_request_end();
     pcntl_request_end();
     request.main_scope.reset();  // while the values in its context can still go
     set_report_sink(nullptr);

@@ -34,8 +34,9 @@ struct Request {
     bool has_seen_fiber = false;      // one was made: the first question about coroutines starts the scheduler
     zend_long first_resource = 0;     // of the script: what it has opened has this number or a greater one
     bool has_native_fibers = false;   // from before the runtime: they may go on beside its coroutines
-    std::uint8_t has_rare_state = 0;  // each switch has more to look after: bits, of which the last two come and go
-    static constexpr std::uint8_t kNativeFibers = 1, kWrappers = 2, kSoap = 4, kInSignalHandler = 8, kCollecting = 16;
+    std::uint8_t has_rare_state = 0;  // each switch has more to look after: bits, of which the last three come and go
+    static constexpr std::uint8_t kNativeFibers = 1, kWrappers = 2, kSoap = 4, kInSignalHandler = 8, kCollecting = 16,
+                                  kLogging = 32;
     bool in_shutdown_functions = false;  // the script is over, its shutdown functions are being called
 };
 

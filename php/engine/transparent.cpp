@@ -7,7 +7,9 @@
 #include "compiler.hpp"
 #include "connection.hpp"
 #include "curl.hpp"
+#include "error_log.hpp"
 #include "in_use.hpp"
+#include "printing.hpp"
 #include "proc.hpp"
 #include "request.hpp"
 #include "tls.hpp"
@@ -135,6 +137,7 @@ public:
         const Answer answer = gate(static_cast<PhpCoroutine&>(coroutine), -1);
         if (EXPECTED(answer == Answer::Suspend)) {
             note_use(static_cast<PhpCoroutine&>(coroutine), internal_call());
+            note_logging();
         }
         return answer;
     }
@@ -161,6 +164,7 @@ public:
                     note_other_wait(php, wait);
                 }
             }
+            note_logging();
             WaitWindow::open(php);
         }
         return answer;

@@ -2,6 +2,25 @@
 // What a request asks for in its query: each kind of end that a script can have.
 use function Async\{await, delay, spawn, suspend};
 
+if (isset($_GET['slow'])) {
+    // Several print, and log, to a reader who begins to read when all of them are in the middle of it.
+    $lines = function (string $name) {
+        for ($i = 0; $i < 10000; $i++) {
+            echo str_pad("$name$i", 99, $name) . "\n";
+        }
+    };
+    spawn($lines, 'a');
+    spawn($lines, 'b');
+    spawn(function () {
+        for ($i = 0; $i < 100; $i++) {
+            error_log(str_pad("l$i", 499, 'l'));
+        }
+    });
+    spawn(function () { flush(); });
+    spawn(fn() => fclose(stream_socket_client($_GET['slow'])));
+    return;
+}
+
 function counts(int $n): int {
     suspend();
     return $n + 1;
