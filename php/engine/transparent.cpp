@@ -170,6 +170,14 @@ public:
         end_tls_wait(static_cast<PhpCoroutine&>(coroutine));
     }
 
+    bool may_wait_for_lock(Coroutine& coroutine) noexcept override {
+        if (is_reading_script() || !may_leave()) {
+            return false;
+        }
+        note_use(static_cast<PhpCoroutine&>(coroutine), internal_call());
+        return true;
+    }
+
     bool cancelled(Coroutine& coroutine, Ref<Error> cancellation) noexcept override {
         auto& php = static_cast<PhpCoroutine&>(coroutine);
         if (php.is_printing) {  // by a shutdown, nobody else can
@@ -246,13 +254,18 @@ private:
             begin_cut_off(php);
             return Answer::Fail;
         }
+        return may_leave() ? Answer::Suspend : Answer::Block;
+    }
+
+    /// Whether others may run here.
+    static TA_INLINE bool may_leave() noexcept {
         // The compiler's state is one for all.
         const bool is_wrong_place = request.is_in_scheduler || request.is_dying || CG(in_compilation);
         if (is_wrong_place || had_fatal_error()) {
-            return Answer::Block;
+            return false;
         }
         FG(pclose_wait) = false;  // a process that another coroutine drops is not waited for
-        return Answer::Suspend;
+        return true;
     }
 };
 
