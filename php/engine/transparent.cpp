@@ -4,6 +4,7 @@
 #include "../classes/coroutine.hpp"
 #include "../error.hpp"
 #include "../settings.hpp"
+#include "archive.hpp"
 #include "compiler.hpp"
 #include "connection.hpp"
 #include "curl.hpp"
@@ -129,7 +130,7 @@ int descriptor_of(php_stream* stream) noexcept {
 class PhpTransparentHost final : public TransparentHost {
 public:
     Answer may_suspend(Coroutine& coroutine) noexcept override {
-        if (UNEXPECTED(is_reading_script())) {
+        if (UNEXPECTED(is_reading_script() || is_in_archive())) {
             return Answer::Block;
         }
         const Answer answer = gate(static_cast<PhpCoroutine&>(coroutine), -1);
