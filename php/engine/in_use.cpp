@@ -2,6 +2,7 @@
 
 #include "../classes/coroutine.hpp"
 #include "../error.hpp"
+#include "archive.hpp"
 #include "connection.hpp"
 #include "curl.hpp"
 #include "references.hpp"
@@ -569,6 +570,7 @@ zend_result guard_known() {
         );
     }
     guard_uses_aside();
+    archive_startup();
     zend_observer_error_register(on_error);
     return post_startup_before != nullptr ? post_startup_before() : SUCCESS;
 }

@@ -6,6 +6,7 @@
 #include "../classes/scope.hpp"
 #include "../error.hpp"
 #include "../settings.hpp"
+#include "archive.hpp"
 #include "autoload.hpp"
 #include "compiler.hpp"
 #include "curl.hpp"
@@ -596,6 +597,7 @@ void request_end() {
     autoload_request_end();
     proc_request_end();
     in_use_request_end();
+    archive_request_end();
     curl_request_end();
     output_request_end();
     pcntl_request_end();

@@ -4,6 +4,7 @@
 #include "../classes/coroutine.hpp"
 #include "../error.hpp"
 #include "../settings.hpp"
+#include "archive.hpp"
 #include "compiler.hpp"
 #include "connection.hpp"
 #include "curl.hpp"
@@ -131,7 +132,7 @@ int descriptor_of(php_stream* stream) noexcept {
 class PhpTransparentHost final : public TransparentHost {
 public:
     Answer may_suspend(Coroutine& coroutine) noexcept override {
-        if (UNEXPECTED(is_reading_script())) {
+        if (UNEXPECTED(is_reading_script() || is_in_archive())) {
             return Answer::Block;
         }
         const Answer answer = gate(static_cast<PhpCoroutine&>(coroutine), -1);
@@ -172,6 +173,14 @@ public:
     void end_wait(Coroutine& coroutine) noexcept override {
         WaitWindow::close(static_cast<PhpCoroutine&>(coroutine));
         end_tls_wait(static_cast<PhpCoroutine&>(coroutine));
+    }
+
+    bool may_wait_for_lock(Coroutine& coroutine) noexcept override {
+        if (is_reading_script() || !may_leave()) {
+            return false;
+        }
+        note_use(static_cast<PhpCoroutine&>(coroutine), internal_call());
+        return true;
     }
 
     bool cancelled(Coroutine& coroutine, Ref<Error> cancellation) noexcept override {
@@ -250,13 +259,18 @@ private:
             begin_cut_off(php);
             return Answer::Fail;
         }
+        return may_leave() ? Answer::Suspend : Answer::Block;
+    }
+
+    /// Whether others may run here.
+    static TA_INLINE bool may_leave() noexcept {
         // The compiler's state is one for all.
         const bool is_wrong_place = request.is_in_scheduler || request.is_dying || CG(in_compilation);
         if (is_wrong_place || had_fatal_error()) {
-            return Answer::Block;
+            return false;
         }
         FG(pclose_wait) = false;  // a process that another coroutine drops is not waited for
-        return Answer::Suspend;
+        return true;
     }
 };
 

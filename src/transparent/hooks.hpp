@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <netdb.h>
 #include <poll.h>
+#include <pthread.h>
 #include <resolv.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -146,6 +147,9 @@ int fcntl(int fd, int command, ...);
 int fcntl64(int fd, int command, ...);
 int lockf(int fd, int command, off_t size);
 int lockf64(int fd, int command, off64_t size);
+
+// mutex.cpp
+int pthread_mutex_lock(pthread_mutex_t* mutex);
 
 // ipc.cpp
 int semop(int set, sembuf* operations, size_t count);

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@ int blocking_poll(int fd, short events, int timeout) {
     pollfd one{fd, events, 0};
     return ::poll(&one, 1, timeout);
 }
+int blocking_lock(pthread_mutex_t* mutex) { return ::pthread_mutex_lock(mutex); }
 int blocking_close(int fd) { return ::close(fd); }
 
 // The loader looks at who it returns to, so these are not to be jumps.

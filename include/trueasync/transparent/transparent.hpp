@@ -51,6 +51,10 @@ public:
     virtual Answer begin_wait(Coroutine& coroutine, int /*fd*/) noexcept { return may_suspend(coroutine); }
     virtual void end_wait(Coroutine& coroutine) noexcept { static_cast<void>(coroutine); }
 
+    /// `coroutine`, which runs, is about to suspend until another has left a mutex. That cannot fail, so it waits also when it was cancelled. False:
+    /// not here, the thread blocks.
+    virtual bool may_wait_for_lock(Coroutine& coroutine) noexcept { return may_suspend(coroutine) != Answer::Block; }
+
     /// The coroutine was cancelled inside a C library, whose call is about to fail with ECANCELED. False: it must not fail, and blocks instead.
     virtual bool cancelled(Coroutine& coroutine, Ref<Error> cancellation) noexcept = 0;
 

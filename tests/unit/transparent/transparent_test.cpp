@@ -1,6 +1,7 @@
 #include <trueasync/transparent/transparent.hpp>
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <sys/wait.h>
 
 #include <cerrno>
@@ -28,6 +29,7 @@ struct Library {
         find(close, handle, "blocking_close");
         find(open_object, handle, "blocking_dlopen");
         find(find_symbol, handle, "blocking_dlsym");
+        find(lock, handle, "blocking_lock");
         find(getppid, handle, "blocking_getppid");
         sleep = *static_cast<unsigned (**)(unsigned)>(dlsym(handle, "blocking_sleep"));
     }
@@ -39,6 +41,7 @@ struct Library {
     int (*close)(int) = nullptr;
     void* (*open_object)(const char*) = nullptr;
     void* (*find_symbol)(const char*) = nullptr;
+    int (*lock)(pthread_mutex_t*) = nullptr;
     pid_t (*getppid)() = nullptr;
     unsigned (*sleep)(unsigned) = nullptr;
 
@@ -104,6 +107,31 @@ TEST_F(Transparent, AReaderWaitsWhileAnotherCoroutineWrites) {
         await(reader);
         await(writer);
         EXPECT_EQ(order, "wait write read ");
+    });
+}
+
+TEST_F(Transparent, AMutexOfALibraryKeepsCoroutinesApart) {
+    pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    in_runtime([&] {
+        auto [a, b] = blocking_pair();
+        std::string order;
+        auto holder = spawn([&, fd = *a] {
+            EXPECT_EQ(library().lock(&mutex), 0);
+            char byte = 0;
+            EXPECT_EQ(library().read(fd, &byte, 1), 1);
+            order += "read ";
+            EXPECT_EQ(pthread_mutex_unlock(&mutex), 0);
+        });
+        auto waiter = spawn([&] {
+            EXPECT_EQ(library().lock(&mutex), 0);
+            order += "next ";
+            EXPECT_EQ(pthread_mutex_unlock(&mutex), 0);
+        });
+        suspend();
+        EXPECT_EQ(library().write(*b, "x", 1), 1);
+        await(waiter);
+        await(holder);
+        EXPECT_EQ(order, "read next ");
     });
 }
 
