@@ -14,6 +14,7 @@
 #include "classes/thread.hpp"
 #include "classes/timeout.hpp"
 #include "engine/alone.hpp"
+#include "engine/imap.hpp"
 #include "engine/pdo.hpp"
 #include "engine/request.hpp"
 #include "engine/soap.hpp"
@@ -45,6 +46,7 @@ static PHP_MINIT_FUNCTION(true_async) {
     soap_minit();
     pdo_minit();
     alone_minit();
+    imap_minit();
     return SUCCESS;
 }
 
