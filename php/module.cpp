@@ -16,6 +16,7 @@
 #include "classes/timeout.hpp"
 #include "engine/alone.hpp"
 #include "engine/match_memory.hpp"
+#include "engine/imap.hpp"
 #include "engine/pdo.hpp"
 #include "engine/request.hpp"
 #include "engine/soap.hpp"
@@ -48,6 +49,7 @@ static PHP_MINIT_FUNCTION(true_async) {
     pdo_minit();
     alone_minit();
     match_memory_minit();
+    imap_minit();
     return SUCCESS;
 }
 

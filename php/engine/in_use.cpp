@@ -409,9 +409,9 @@ ZEND_NAMED_FUNCTION(close_alone) {
 
 // --- whose functions
 
-/// Their functions may be called by several at once: nothing is kept between two calls, or the descriptor keeps it.
-constexpr std::string_view kPlain[] = {"standard", "sockets",    "FFI",  "SPL", "Core",
-                                       "pcntl",    "Reflection", "zlib", "bz2", "true_async"};
+/// Their functions may be called by several at once: nothing is kept between two calls, or the descriptor keeps it. For imap see engine/imap.hpp.
+constexpr std::string_view kPlain[] = {"standard",   "sockets", "FFI", "SPL",        "Core", "pcntl",
+                                       "Reflection", "zlib",    "bz2", "true_async", "imap"};
 
 /// Null: it only looks or waits, which others need not mind. A multi handle is there for several, who must only not be inside it together.
 zif_handler guard_for(std::string_view module, std::string_view name) noexcept {
@@ -536,7 +536,7 @@ namespace {
 /// of a handler for good.
 constexpr std::string_view kKnown[] = {"curl",   "pdo",   "pdo_pgsql", "pdo_mysql", "pdo_sqlite", "sqlite3",
                                        "mysqli", "pgsql", "redis",     "memcached", "soap",       "ftp",
-                                       "ssh2",   "amqp",  "ldap",      "imap",      "mongodb",    "oci8"};
+                                       "ssh2",   "amqp",  "ldap",      "mongodb",   "oci8"};
 
 zend_result (*post_startup_before)() = nullptr;
 
