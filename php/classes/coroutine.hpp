@@ -226,7 +226,8 @@ private:
     std::unique_ptr<Aside> aside_;
 };
 
-#if PHP_VERSION_ID < 80300
+#if defined(__x86_64__) && PHP_VERSION_ID < 80300 && !defined(TRUEASYNC_CONTEXT_BOOST) && !defined(TA_ASAN) && \
+    !defined(TA_TSAN)
 static_assert(sizeof(PhpCoroutine) + sizeof(zend_object) <= 768, "the next size that PHP has for memory is 896");
 #endif
 
