@@ -1,8 +1,10 @@
 #include "output.hpp"
 
+#include "../per_thread.hpp"
 #include "request.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace trueasync::php {
@@ -16,7 +18,7 @@ struct Common {
 };
 
 constexpr int kMost = 4;
-TA_PHP_THREAD_LOCAL Common commons[kMost] = {};
+TA_PHP_THREAD_LOCAL PerThread<std::array<Common, kMost>> commons;
 TA_PHP_THREAD_LOCAL int common_count = 0;
 
 /// The running coroutine is inside `ob_flush()` of the common buffer, which PHP takes out of the stack meanwhile.
@@ -30,14 +32,16 @@ php_output_handler** handlers_of(const zend_stack& stack) noexcept {
 }
 
 bool is_common(const php_output_handler* handler) noexcept {
-    return std::any_of(commons, commons + common_count, [=](const Common& one) { return one.handler == handler; });
+    return std::any_of(commons->begin(), commons->begin() + common_count, [=](const Common& one) {
+        return one.handler == handler;
+    });
 }
 
 /// How many of them lie at the bottom.
 int count_common(const zend_stack& stack) noexcept {
     int count = 0;
     while (count < std::min(common_count, zend_stack_count(&stack)) &&
-           handlers_of(stack)[count] == commons[count].handler) {
+           handlers_of(stack)[count] == (*commons)[count].handler) {
         ++count;
     }
     return count;
@@ -45,16 +49,16 @@ int count_common(const zend_stack& stack) noexcept {
 
 void set_common_count(int count) noexcept {
     common_count = count;
-    OutputState::common = count != 0 ? commons[count - 1].handler : nullptr;
+    OutputState::common = count != 0 ? (*commons)[count - 1].handler : nullptr;
 }
 
 /// One of them goes, and with it those above.
 void forget_common(void* opaque) {
     for (int i = 0; i < common_count; ++i) {
-        if (commons[i].handler->opaq == opaque) {
+        if ((*commons)[i].handler->opaq == opaque) {
             set_common_count(i);
-            if (opaque != &commons[i].mark && commons[i].dtor != nullptr) {
-                commons[i].dtor(opaque);
+            if (opaque != &(*commons)[i].mark && (*commons)[i].dtor != nullptr) {
+                (*commons)[i].dtor(opaque);
             }
             return;
         }
@@ -65,8 +69,8 @@ void forget_common(void* opaque) {
 void release_common(int count) noexcept {
     for (int i = count; i < common_count; ++i) {
         php_output_handler& handler = *commons[i].handler;
-        handler.dtor = commons[i].dtor;
-        handler.opaq = handler.opaq == &commons[i].mark ? nullptr : handler.opaq;
+        handler.dtor = (*commons)[i].dtor;
+        handler.opaq = handler.opaq == &(*commons)[i].mark ? nullptr : handler.opaq;
     }
     set_common_count(count);
 }
@@ -99,7 +103,7 @@ void OutputState::save() noexcept {
     }
     zend_stack_init(&OG(handlers), sizeof(php_output_handler*));
     for (int i = 0; i < common_count; ++i) {
-        zend_stack_push(&OG(handlers), &commons[i].handler);
+        zend_stack_push(&OG(handlers), &(*commons)[i].handler);
     }
     OG(active) = common;
     OG(running) = nullptr;
@@ -146,7 +150,7 @@ void OutputState::abandon() noexcept {
         zend_stack_del_top(&OG(handlers));
     }
     for (int i = count_common(OG(handlers)); i < common_count; ++i) {  // it was in the middle of flushing one
-        zend_stack_push(&OG(handlers), &commons[i].handler);
+        zend_stack_push(&OG(handlers), &(*commons)[i].handler);
     }
     OG(active) = common;
     OG(running) = nullptr;
@@ -158,7 +162,7 @@ void TextOnItsWay::begin(const char* text) noexcept {
         return;
     }
     for (int i = 0; i < common_count; ++i) {
-        php_output_buffer& buffer = commons[i].handler->buffer;
+        php_output_buffer& buffer = (*commons)[i].handler->buffer;
         if (buffer.data != nullptr && buffer.used == 0 &&
             (text != nullptr ? buffer.data == text : memory_behind_headers == nullptr)) {
             (text != nullptr ? memory_ : memory_behind_headers) = buffer.data;
@@ -195,10 +199,10 @@ void output_request_begin() noexcept {
     int i = 0;
     for (; i < count && !runs_code(*handlers_of(OG(handlers))[i]); ++i) {
         php_output_handler& handler = *handlers_of(OG(handlers))[i];
-        commons[i] = {&handler, handler.dtor, '\0'};
+        (*commons)[i] = {&handler, handler.dtor, '\0'};
         handler.dtor = forget_common;
         if (handler.opaq == nullptr) {  // else nobody would be told
-            handler.opaq = &commons[i].mark;
+            handler.opaq = &(*commons)[i].mark;
         }
     }
     set_common_count(i);

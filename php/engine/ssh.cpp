@@ -1,6 +1,7 @@
 #include "ssh.hpp"
 
 #include "../classes/coroutine.hpp"
+#include "../per_thread.hpp"
 #include "request.hpp"
 #include "uses.hpp"
 
@@ -20,11 +21,11 @@ using Handle = decltype(zend_resource::handle);
 
 /// Of what was opened, by the numbers of the resources, which are not given twice. Noted when it is opened: nothing is read of what ext/ssh2 keeps for
 /// itself.
-TA_PHP_THREAD_LOCAL std::unordered_map<Handle, const zend_resource*> sessions;
+TA_PHP_THREAD_LOCAL PerThread<std::unordered_map<Handle, const zend_resource*>> sessions;
 
 const zend_resource* known_session(const zend_resource* resource) noexcept {
-    const auto found = resource != nullptr ? sessions.find(resource->handle) : sessions.end();
-    return found != sessions.end() ? found->second : nullptr;
+    const auto found = resource != nullptr ? sessions->find(resource->handle) : sessions->end();
+    return found != sessions->end() ? found->second : nullptr;
 }
 
 /// `call` runs alone in the session, or is refused.
@@ -49,7 +50,7 @@ struct Operations {
     php_stream_ops ours = {};
     const php_stream_ops* before = nullptr;
 };
-TA_PHP_THREAD_LOCAL std::array<Operations, 3> operations;  // of channels, files and directories
+TA_PHP_THREAD_LOCAL PerThread<std::array<Operations, 3>> operations;  // of channels, files and directories
 
 const php_stream_ops& before(const php_stream* stream) noexcept {
     return *reinterpret_cast<const Operations*>(stream->ops)->before;
@@ -84,23 +85,23 @@ int flush(php_stream* stream) {
 int close(php_stream* stream, int close_handle) {
     const zend_resource* session = known_session(stream->res);
     if (session != nullptr) {
-        sessions.erase(stream->res->handle);
+        sessions->erase(stream->res->handle);
     }
     return when_unused(session, [&] { return before(stream).close(stream, close_handle); });
 }
 
 bool is_ours(const php_stream* stream) noexcept {
-    return std::ranges::any_of(operations, [&](const Operations& each) { return stream->ops == &each.ours; });
+    return std::ranges::any_of(*operations, [&](const Operations& each) { return stream->ops == &each.ours; });
 }
 
 void guard_stream(php_stream* stream) noexcept {
     if (is_ours(stream)) {
         return;
     }
-    const auto place = std::ranges::find_if(operations, [&](const Operations& each) {
+    const auto place = std::ranges::find_if(*operations, [&](const Operations& each) {
         return each.before == stream->ops || each.before == nullptr;
     });
-    if (place == operations.end()) {
+    if (place == operations->end()) {
         return;
     }
     if (place->before == nullptr) {
@@ -120,7 +121,7 @@ void guard_stream(php_stream* stream) noexcept {
 // --- what it is opened by
 
 void note_opened(zend_resource* opened, const zend_resource* session) {
-    sessions[opened->handle] = session;
+    (*sessions)[opened->handle] = session;
     if (php_stream* stream = stream_of(opened)) {
         guard_stream(stream);
     }
@@ -273,6 +274,6 @@ void guard_ssh(const zend_module_entry* module) noexcept {
     }
 }
 
-void ssh_request_end() noexcept { sessions.clear(); }
+void ssh_request_end() noexcept { sessions->clear(); }
 
 }  // namespace trueasync::php
