@@ -68,7 +68,7 @@ void forget_common(void* opaque) {
 /// Those above the first `count` are about to go: what others print goes past them.
 void release_common(int count) noexcept {
     for (int i = count; i < common_count; ++i) {
-        php_output_handler& handler = *commons[i].handler;
+        php_output_handler& handler = *(*commons)[i].handler;
         handler.dtor = (*commons)[i].dtor;
         handler.opaq = handler.opaq == &(*commons)[i].mark ? nullptr : handler.opaq;
     }
