@@ -1,5 +1,7 @@
 #include "archive.hpp"
 
+#include "../per_thread.hpp"
+
 #include <php_streams.h>
 
 #include <algorithm>
@@ -14,16 +16,16 @@ namespace {
 const zend_module_entry* phar = nullptr;
 
 /// The functions that are in a stream of an archive; a fatal error leaves them behind.
-TA_PHP_THREAD_LOCAL std::vector<const zend_execute_data*> insides;
+TA_PHP_THREAD_LOCAL PerThread<std::vector<const zend_execute_data*>> insides;
 
 class Inside {
 public:
-    Inside() : call_(EG(current_execute_data)) { insides.push_back(call_); }
+    Inside() : call_(EG(current_execute_data)) { insides->push_back(call_); }
     Inside(const Inside&) = delete;
     Inside& operator=(const Inside&) = delete;
     ~Inside() {
-        if (const auto own = std::ranges::find(insides, call_); own != insides.end()) {
-            insides.erase(own);
+        if (const auto own = std::ranges::find(*insides, call_); own != insides->end()) {
+            insides->erase(own);
         }
     }
 
@@ -80,7 +82,7 @@ php_stream* watch(php_stream* stream) noexcept {
 
 bool is_in_archive() noexcept {
     const zend_execute_data* call = EG(current_execute_data);
-    if (UNEXPECTED(!insides.empty()) && std::ranges::find(insides, call) != insides.end()) {
+    if (UNEXPECTED(!insides->empty()) && std::ranges::find(*insides, call) != insides->end()) {
         return true;
     }
     return phar != nullptr && call != nullptr && call->func != nullptr && call->func->type == ZEND_INTERNAL_FUNCTION &&
@@ -103,6 +105,6 @@ void archive_startup() noexcept {
     Z_PTR_P(wrapper) = &own;
 }
 
-void archive_request_end() noexcept { insides.clear(); }
+void archive_request_end() noexcept { insides->clear(); }
 
 }  // namespace trueasync::php

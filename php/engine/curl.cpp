@@ -19,7 +19,7 @@
 
 namespace trueasync::php {
 
-TA_PHP_THREAD_LOCAL std::vector<CurlTarget> curl_targets;
+TA_PHP_THREAD_LOCAL PerThread<std::vector<CurlTarget>> curl_targets;
 
 namespace {
 
@@ -100,14 +100,14 @@ public:
     ~Targets() {
         for (; count_ != 0; --count_) {
             const PhpCoroutine* running = &PhpCoroutine::running();
-            const auto own = std::find_if(curl_targets.rbegin(), curl_targets.rend(), [&](const CurlTarget& one) {
+            const auto own = std::find_if(curl_targets->rbegin(), curl_targets->rend(), [&](const CurlTarget& one) {
                 return one.who == running;
             });
-            if (own == curl_targets.rend()) {
+            if (own == curl_targets->rend()) {
                 return;
             }
             zend_resource* resource = own->resource;
-            curl_targets.erase(std::next(own).base());
+            curl_targets->erase(std::next(own).base());
             zend_list_delete(resource);
         }
     }
@@ -117,7 +117,7 @@ private:
         for (const zval& value : held_by(handle)) {
             if (Z_TYPE(value) == IS_RESOURCE && stream_of(Z_RES(value)) != nullptr) {
                 GC_ADDREF(Z_RES(value));
-                curl_targets.push_back({Z_RES(value), &PhpCoroutine::running()});
+                curl_targets->push_back({Z_RES(value), &PhpCoroutine::running()});
                 ++count_;
             }
         }
@@ -133,7 +133,7 @@ struct Kept {
     const zend_execute_data* call;
     zend_object* exception;  // counted
 };
-TA_PHP_THREAD_LOCAL std::vector<Kept> kept;
+TA_PHP_THREAD_LOCAL PerThread<std::vector<Kept>> kept;
 
 bool is_multi_exec(const zend_execute_data* call) noexcept {
     const zend_string* name = call->func->common.function_name;
@@ -159,24 +159,24 @@ zend_object* join(zend_object* earlier, zend_object* later) noexcept {
 /// The exception in flight comes when the call ends.
 void keep_exception(const zend_execute_data* call) noexcept {
     zend_object* exception = std::exchange(EG(exception), nullptr);
-    const auto found = std::ranges::find_if(kept, [&](const Kept& one) { return one.call == call; });
-    if (found == kept.end()) {
-        kept.push_back({call, exception});
+    const auto found = std::ranges::find_if(*kept, [&](const Kept& one) { return one.call == call; });
+    if (found == kept->end()) {
+        kept->push_back({call, exception});
     } else {
         found->exception = join(found->exception, exception);
     }
 }
 
 void throw_kept(const zend_execute_data* call) noexcept {
-    if (EXPECTED(kept.empty())) {
+    if (EXPECTED(kept->empty())) {
         return;
     }
-    const auto found = std::ranges::find_if(kept, [&](const Kept& one) { return one.call == call; });
-    if (found == kept.end()) {
+    const auto found = std::ranges::find_if(*kept, [&](const Kept& one) { return one.call == call; });
+    if (found == kept->end()) {
         return;
     }
     zend_object* exception = found->exception;
-    kept.erase(found);
+    kept->erase(found);
     zend_object* later = std::exchange(EG(exception), nullptr);
     if (later != nullptr && is_exit(later)) {
         OBJ_RELEASE(exception);
@@ -263,7 +263,7 @@ Kind kind_of(int fd) noexcept {
 
 /// The stream of PHP's that the file stands for.
 php_stream* stream_behind(const FILE* file) noexcept {
-    for (const CurlTarget& target : curl_targets) {
+    for (const CurlTarget& target : *curl_targets) {
         php_stream* stream = stream_of(target.resource);
         if (stream != nullptr && stream->stdiocast == file) {
             return stream;
@@ -369,10 +369,10 @@ ZEND_NAMED_FUNCTION(multi_select) {
 
 PhpCoroutine* user_of_target(const zend_resource* resource) noexcept {
     const PhpCoroutine* running = &PhpCoroutine::running();
-    const auto found = std::ranges::find_if(curl_targets, [&](const CurlTarget& one) {
+    const auto found = std::ranges::find_if(*curl_targets, [&](const CurlTarget& one) {
         return one.resource == resource && one.who != running;
     });
-    return found != curl_targets.end() ? found->who : nullptr;
+    return found != curl_targets->end() ? found->who : nullptr;
 }
 
 void curl_startup() noexcept {
@@ -404,8 +404,8 @@ void hook_curl() noexcept {
 }
 
 void curl_request_end() noexcept {
-    curl_targets.clear();  // left behind by a fatal error, as what they point to
-    kept.clear();
+    curl_targets->clear();  // left behind by a fatal error, as what they point to
+    kept->clear();
 }
 
 }  // namespace trueasync::php

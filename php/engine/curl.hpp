@@ -4,6 +4,7 @@
 /// callback that throws ends its transfer, and the exception comes out when the call on the handle ends. What is written to a pipe or a socket
 /// suspends, and fails when the other end has gone. Others that close the file of a transfer wait until it is over.
 
+#include "../per_thread.hpp"
 #include "../zend.hpp"
 
 #include <vector>
@@ -17,9 +18,9 @@ struct CurlTarget {
     zend_resource* resource;  // counted
     PhpCoroutine* who;
 };
-extern TA_PHP_THREAD_LOCAL std::vector<CurlTarget> curl_targets;
+extern TA_PHP_THREAD_LOCAL PerThread<std::vector<CurlTarget>> curl_targets;
 
-inline bool has_targets() noexcept { return !curl_targets.empty(); }
+inline bool has_targets() noexcept { return !curl_targets->empty(); }
 
 /// The other coroutine that transfers something from or to this stream; null if none does.
 PhpCoroutine* user_of_target(const zend_resource* resource) noexcept;

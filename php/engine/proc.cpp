@@ -1,5 +1,6 @@
 #include "proc.hpp"
 
+#include "../per_thread.hpp"
 #include "in_use.hpp"
 #include "replace.hpp"
 #include "request.hpp"
@@ -23,7 +24,7 @@ constexpr std::size_t kMostNoted = 1024;  // children that others wait for are n
 
 zif_handler close_before = nullptr;
 std::unordered_map<pid_t, int> ended;
-TA_PHP_THREAD_LOCAL std::unordered_set<pid_t> closing;  // somebody waits for their end
+TA_PHP_THREAD_LOCAL PerThread<std::unordered_set<pid_t>> closing;  // somebody waits for their end
 
 /// The engine does this itself, and then looks whether somebody waits for the exit code: another coroutine may have changed that meanwhile.
 void close_pipes(const zend_resource& resource, const zend_execute_data* call) noexcept {
@@ -75,13 +76,13 @@ ZEND_NAMED_FUNCTION(close_process) {
     if (argument != nullptr && Z_TYPE_P(argument) == IS_RESOURCE && Z_RES_P(argument)->ptr != nullptr &&
         std::strcmp(zend_rsrc_list_get_rsrc_type(Z_RES_P(argument)), "process") == 0) {
         child = static_cast<php_process_handle*>(Z_RES_P(argument)->ptr)->child;
-        if (!closing.insert(child).second) {
+        if (!closing->insert(child).second) {
             zend_type_error("proc_close(): another coroutine closes this process");
             return;
         }
         close_pipes(*Z_RES_P(argument), execute_data);
         await_end(child);
-        closing.erase(child);
+        closing->erase(child);
         if (EG(exception) != nullptr) {
             return;
         }
@@ -111,7 +112,7 @@ void proc_minit() { close_before = replace_handler(CG(function_table), "proc_clo
 
 void proc_request_end() noexcept {
     ended.clear();
-    closing.clear();
+    closing->clear();
 }
 
 }  // namespace trueasync::php
