@@ -1,6 +1,7 @@
 --TEST--
 Transparent I/O: a line that waits for the reader of the log does not lose those of others
 --EXTENSIONS--
+posix
 true_async
 --FILE--
 <?php
@@ -18,13 +19,20 @@ $code = '
     }
     spawn(fn() => print("begun\n"));
 ';
-$settings = ['-d', 'log_errors=1', '-d', 'display_errors=0', '-d', 'error_log=/dev/stderr'];
+$fifo = tempnam(sys_get_temp_dir(), 'log');
+unlink($fifo);
+posix_mkfifo($fifo, 0600);
+$log = fopen($fifo, 'r+');
+$settings = ['-d', 'log_errors=1', '-d', 'display_errors=0', '-d', "error_log=$fifo"];
 $php = [PHP_BINARY, '-n', '-d', 'extension=' . true_async_so(), ...$settings, '-r', $code];
-$process = proc_open($php, [1 => ['pipe', 'w'], 2 => ['pipe', 'w']], $pipes);
-echo fgets($pipes[1]);  // the pipe is full, all of them log
-$text = stream_get_contents($pipes[2]);
+$process = proc_open($php, [1 => ['pipe', 'w'], 2 => STDERR], $pipes);
+echo fgets($pipes[1]);  // the fifo is full, all of them log
+for ($text = '', $lines = 0; $lines < 600; $lines++) {
+    $text .= fgets($log);
+}
 echo preg_match_all('~\b([abc])\d+ \1{890,}$~m', $text), ' ', substr_count($text, 'warning of'), "\n";
 proc_close($process);
+unlink($fifo);
 ?>
 --EXPECT--
 begun
