@@ -8,6 +8,8 @@
 
 #include <trueasync/sync/channel.hpp>
 
+#include <cstdint>
+
 namespace trueasync::php {
 
 namespace {

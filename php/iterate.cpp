@@ -7,6 +7,8 @@
 
 #include <trueasync/structured/iterate.hpp>
 
+#include <cstdint>
+
 using namespace trueasync;
 using namespace trueasync::php;
 

@@ -5,6 +5,7 @@
 #include "value.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <new>
 #include <trueasync/base/error.hpp>

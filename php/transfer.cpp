@@ -5,6 +5,7 @@
 
 #include <zend_weakrefs.h>
 
+#include <cstdint>
 #include <memory>
 #include <unordered_map>
 #include <unordered_set>

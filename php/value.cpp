@@ -2,6 +2,8 @@
 
 #include "engine/request.hpp"
 
+#include <cstdint>
+
 namespace trueasync::php {
 
 namespace {

@@ -11,6 +11,8 @@
 
 #include <ext/spl/spl_exceptions.h>
 
+#include <cstdint>
+
 namespace trueasync::php {
 
 namespace {

@@ -9,6 +9,7 @@
 #include "exceptions.hpp"
 #include "scope.hpp"
 
+#include <cstdint>
 #include <string>
 #include <trueasync/structured/context.hpp>
 #include <unordered_map>

@@ -8,6 +8,8 @@
 #include "exceptions.hpp"
 #include "finally.hpp"
 
+#include <cstdint>
+
 namespace trueasync::php {
 
 namespace {

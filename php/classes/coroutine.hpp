@@ -17,6 +17,7 @@
 #include "../engine/wrapper.hpp"
 #include "../error.hpp"
 
+#include <cstdint>
 #include <memory>
 #include <trueasync/runtime/coroutine.hpp>
 #include <trueasync/runtime/helper.hpp>

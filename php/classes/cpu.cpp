@@ -4,6 +4,8 @@
 
 #include <trueasync/base/cpu.hpp>
 
+#include <cstdint>
+
 using namespace trueasync;
 
 namespace trueasync::php {

@@ -8,6 +8,7 @@
 #include "awaitable.hpp"
 #include "exceptions.hpp"
 
+#include <cstdint>
 #include <memory>
 
 namespace trueasync::php {

@@ -7,6 +7,8 @@
 #include <trueasync/structured/group.hpp>
 #include <trueasync/sync/future.hpp>
 
+#include <cstdint>
+
 namespace trueasync::php {
 
 class Shown;

@@ -13,6 +13,7 @@
 #include "finally.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <span>
 #include <unordered_map>
 #include <utility>

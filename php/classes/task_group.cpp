@@ -12,6 +12,7 @@
 #include "future.hpp"
 #include "scope.hpp"
 
+#include <cstdint>
 #include <trueasync/structured/group.hpp>
 #include <unordered_map>
 

@@ -9,6 +9,8 @@
 #include "channel.hpp"
 #include "exceptions.hpp"
 
+#include <cstdint>
+
 namespace trueasync::php {
 
 namespace {

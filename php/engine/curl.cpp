@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <span>
 #include <trueasync/runtime/wait.hpp>
 #include <trueasync/transparent/transparent.hpp>

@@ -9,6 +9,7 @@
 #include <ext/standard/file.h>
 
 #include <chrono>
+#include <cstdint>
 #include <string_view>
 #include <trueasync/transparent/transparent.hpp>
 

@@ -5,6 +5,7 @@
 
 #include "request.hpp"
 
+#include <cstdint>
 #include <utility>
 
 namespace trueasync::php {

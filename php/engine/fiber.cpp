@@ -10,6 +10,7 @@
 #include "request.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <trueasync/runtime/wait.hpp>
 #include <unordered_map>

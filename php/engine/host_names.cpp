@@ -7,6 +7,8 @@
 
 #include <trueasync/transparent/transparent.hpp>
 
+#include <cstdint>
+
 namespace trueasync::php {
 
 namespace {

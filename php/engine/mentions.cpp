@@ -3,6 +3,7 @@
 #include "../zend.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <string_view>
 
 namespace trueasync::php {

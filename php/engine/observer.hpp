@@ -6,6 +6,8 @@
 
 #include "../value.hpp"
 
+#include <cstdint>
+
 namespace trueasync::php {
 
 inline bool is_observed = false;  // set when the first runtime of the process begins

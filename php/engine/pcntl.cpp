@@ -10,6 +10,7 @@
 
 #include <signal.h>
 
+#include <cstdint>
 #include <memory>
 #include <trueasync/reactor/signal.hpp>
 #include <trueasync/runtime/helper.hpp>

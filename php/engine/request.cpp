@@ -35,6 +35,7 @@
 #include <ext/standard/basic_functions.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <trueasync/debug/dump.hpp>
 #include <trueasync/event/host_objects.hpp>
 #include <trueasync/event/report_sink.hpp>

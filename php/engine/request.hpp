@@ -7,6 +7,7 @@
 
 #include "vm_state.hpp"
 
+#include <cstdint>
 #include <memory>
 #include <trueasync/runtime/runtime.hpp>
 #include <trueasync/structured/scope.hpp>

@@ -6,6 +6,7 @@
 #include "transparent.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <span>
 #include <string_view>
 

@@ -21,6 +21,7 @@
 #include <ext/standard/file.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <functional>
 #include <string_view>
