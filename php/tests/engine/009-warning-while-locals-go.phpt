@@ -35,7 +35,7 @@ Warning: main(): Wrapper::stream_write is not implemented! in Unknown on line 0
 
 Warning: main(): Wrapper::stream_write is not implemented! in Unknown on line 0
 main(): Wrapper::stream_write is not implemented!
-#0 [internal function]: {closure}(2, 'main(): Wrapper...', '%s', %d)
-#0 [internal function]: {closure}(2, 'main(): Wrapper...', '%s', %d)
+#0 [internal function]: {closure%S}(2, 'main(): Wrapper...', '%s', %d)
+#0 [internal function]: {closure%S}(2, 'main(): Wrapper...', '%s', %d)
 #1 {main}
 end

@@ -41,6 +41,6 @@ inherited
 
 Fatal error: Uncaught Exception: nobody takes it in %s
 Stack trace:
-#0 [internal function]: {closure}()
+#0 [internal function]: {closure%S}()
 #1 {main}
   thrown in %s on line %d

@@ -8,7 +8,7 @@ true_async
 use function Async\{spawn, await, await_all, delay};
 
 $is_inside = false;
-function handle(callable $write = null): CurlHandle {
+function handle(?callable $write = null): CurlHandle {
     $handle = curl_init('file://' . __FILE__);
     curl_setopt($handle, $write === null ? CURLOPT_RETURNTRANSFER : CURLOPT_WRITEFUNCTION, $write ?? true);
     return $handle;
